@@ -46,7 +46,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def move_house() -> None:
+def move_store() -> None:
     """Run again under the peers' Python, unless this is it."""
     if Path(sys.prefix) == VENV:
         return
@@ -59,7 +59,7 @@ def move_house() -> None:
 def main() -> None:
     """Run it all."""
     options = parse(sys.argv[1:])
-    move_house()
+    move_store()
     from bench import catalogue, report, servers
     from bench.rounds import ROUNDS, Plan, Results, run_rounds
     from bench.session import Ground

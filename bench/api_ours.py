@@ -17,7 +17,7 @@ from cadenza.api.app import create_app
 from cadenza.api.rate_limit import Pace
 from cadenza.api.serve import serve
 from cadenza.bootstrap import open_runtime
-from cadenza.cli.run_server import keep_what_stands
+from cadenza.cli.run_server import freeze_garbage
 from cadenza.config.model import Settings
 
 
@@ -33,7 +33,7 @@ async def main(address: str, folder: Path, tell: int, *, paced: bool) -> None:
         free = Pace(per_second=1e9, at_once=10**9)
         paces = {} if paced else {"pace": free, "shared": free}
         app = create_app(runtime, stop=stop, **paces)
-        keep_what_stands()
+        freeze_garbage()
         await serve(app, "127.0.0.1", 0, stop, started=started)
 
 

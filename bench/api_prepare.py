@@ -184,8 +184,8 @@ async def count_rows(address: str, folder: Path) -> dict[str, int]:
                     "SELECT count(*) AS n FROM delivery WHERE post_id LIKE 'post-%'"
                 ),
                 "audit": tx.value("SELECT count(*) AS n FROM audit WHERE subject_id LIKE 'post-%'"),
-                "kept_answer": tx.value(
-                    "SELECT count(*) AS n FROM kept_answer WHERE status IS NOT NULL"
+                "idempotency_key": tx.value(
+                    "SELECT count(*) AS n FROM idempotency_key WHERE status IS NOT NULL"
                 ),
             }
 

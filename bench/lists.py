@@ -23,7 +23,7 @@ from bench.api_prepare import HOME, people
 from bench.bars import judge_lists, tell
 from cadenza.api.app import create_app
 from cadenza.bootstrap import Runtime, open_runtime
-from cadenza.bootstrap.keep_audits import keep_audits
+from cadenza.bootstrap.save_audits import save_audits
 from cadenza.config.model import Settings
 from cadenza.deliveries.init_account import init_account
 from cadenza.posts.export import export_workspace
@@ -166,7 +166,7 @@ async def open_side(stack: AsyncExitStack, kind: str, folder: Path, deliveries: 
                 tx, now, first, states[first : first + CHUNK], ahead, deliveries
             )
         )
-    await keep_audits(runtime, {})  # as every night
+    await save_audits(runtime, {})  # as every night
     if kind == "postgres":
         await runtime.operations.run(lambda tx, _: tx.run("ANALYZE"))
     client = httpx2.AsyncClient(

@@ -25,7 +25,7 @@ from cadenza.core.clock import SystemClock
 from cadenza.core.ids import SeededRandom
 from cadenza.db.open import open_product
 from cadenza.deliveries.init_account import init_account
-from cadenza.deliveries.model import Action, NewDelivery
+from cadenza.deliveries.model import Action, ClaimedDelivery, NewDelivery
 from cadenza.deliveries.publish import Publisher, Sender
 from cadenza.deliveries.schedule import schedule
 from cadenza.deliveries.source import QUEUE, DeliverySource
@@ -37,7 +37,7 @@ from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import AccountRef, App, Message, Tokens
 from cadenza.providers.outcome import Finding, Found, Outcome, Sent
 from cadenza.sql.transactions import Operations
-from cadenza.sql.tx import Row, Tx
+from cadenza.sql.tx import Tx
 from tests.servers.postgres import PrivatePostgres
 
 HOME = "bench"
@@ -143,7 +143,7 @@ async def pipeline_rate(
     ids = itertools.count(1)
     source = DeliverySource(operations)
 
-    def open_sender(_account: Row, _delivery: Row) -> Sender:
+    def open_sender(_ticket: ClaimedDelivery) -> Sender:
         return sender
 
     publisher = Publisher(

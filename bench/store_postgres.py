@@ -104,15 +104,17 @@ def _tell(item: tuple[str, list[float]]) -> str:
 
 def main() -> None:
     """Start a server of our own and measure."""
-    asked = argparse.ArgumentParser()
-    asked.add_argument("--jobs", type=int, default=20_000)
-    asked.add_argument("--rounds", type=int, default=5)
-    asked.add_argument("--batch", type=int, default=1_000)
-    asked.add_argument("--kept", action="store_true", help="finished jobs stay")
-    asked.add_argument("--old", type=float, default=0, help="seconds with an old transaction")
-    asked.add_argument("--young", type=float, default=0, help="the same without one, to compare")
-    asked.add_argument("--rate", type=int, default=1_000, help="jobs a second of --old")
-    given = asked.parse_args()
+    requested = argparse.ArgumentParser()
+    requested.add_argument("--jobs", type=int, default=20_000)
+    requested.add_argument("--rounds", type=int, default=5)
+    requested.add_argument("--batch", type=int, default=1_000)
+    requested.add_argument("--kept", action="store_true", help="finished jobs stay")
+    requested.add_argument("--old", type=float, default=0, help="seconds with an old transaction")
+    requested.add_argument(
+        "--young", type=float, default=0, help="the same without one, to compare"
+    )
+    requested.add_argument("--rate", type=int, default=1_000, help="jobs a second of --old")
+    given = requested.parse_args()
     with PrivatePostgres.create(fsync=True) as server:
         if given.old or given.young:
             asyncio.run(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cadenza.accounts.connect import NewAccount, connect
+from cadenza.accounts.model import Account, read_account
 from cadenza.accounts.open import open_account_tokens
 from cadenza.accounts.refresher import Refresher
 from cadenza.accounts.seal import Keyring, load_keyring
@@ -59,12 +60,10 @@ class Desk:
 
         return await self.operations.run(add)
 
-    async def account(self, id_: str = "ada") -> Row:
-        row = await self.operations.read(
-            lambda tx, _: tx.one("SELECT * FROM account WHERE id = :id", id=id_)
-        )
-        assert row is not None
-        return row
+    async def account(self, id_: str = "ada") -> Account:
+        account = await self.operations.read(lambda tx, _: read_account(tx, HOME, id_))
+        assert account is not None
+        return account
 
     async def tokens(self, id_: str = "ada") -> Tokens:
         opened = open_account_tokens(self.ring, await self.account(id_))

@@ -27,7 +27,7 @@ async def come_back(desk: Desk, who: Connected, id_: str = "ada") -> object:
 async def test_a_connected_account_sends_with_the_workspaces_zone(desk: Desk) -> None:
     assert await desk.connect() == NewAccount("ada")
     row = await desk.account()
-    assert (row["state"], row["zone"], row["handle"]) == ("connected", "Europe/Berlin", "@ada")
+    assert (row.state, row.zone, row.handle) == ("connected", "Europe/Berlin", "@ada")
     assert (await desk.tokens()).access.reveal() == "canary-access"
     assert [lane["id"] for lane in await desk.rows("lane")] == ["account:ada"]
 
@@ -50,7 +50,7 @@ async def test_a_reconnect_brings_a_lost_account_back(desk: Desk) -> None:
     await desk.set(state="needs_reconnect", state_reason="revoked", lost_at=await desk.now())
     assert await come_back(desk, ada(FRESH)) == Reconnected("ada", "needs_reconnect")
     row = await desk.account()
-    assert (row["state"], row["state_reason"], row["lost_at"]) == ("connected", None, None)
+    assert (row.state, row.state_reason, row.lost_at) == ("connected", None, None)
     assert (await desk.tokens()).refresh == Secret("second-refresh")
 
 
@@ -60,7 +60,7 @@ async def test_another_identity_cannot_take_an_account_over(desk: Desk) -> None:
     answer = await come_back(desk, ada(FRESH, remote_id="43", handle="@ben"))
     assert isinstance(answer, OtherIdentity)
     assert answer.expected == "42"
-    assert (await desk.account())["state"] == "needs_reconnect"
+    assert (await desk.account()).state == "needs_reconnect"
     assert (await desk.tokens()).access.reveal() == "canary-access"
     assert await come_back(desk, ada(FRESH), id_="cy") == NoSuchAccount()
 
@@ -69,7 +69,7 @@ async def test_settings_that_people_made_survive_a_reconnect(desk: Desk) -> None
     await desk.connect(ada(settings={"instance": "old"}))
     await desk.set(settings='{"hours":{"post":null},"instance":"old"}')
     await come_back(desk, ada(FRESH, settings={"instance": "new"}))
-    settings = (await desk.account())["settings"]
+    settings = (await desk.account()).settings
     assert '"hours":{"post":null}' in settings
     assert '"instance":"new"' in settings
 
@@ -79,7 +79,7 @@ async def test_a_suspension_is_not_lifted_by_a_reconnect(desk: Desk) -> None:
     await desk.set(state="suspended", state_reason="spam")
     await come_back(desk, ada(FRESH))
     row = await desk.account()
-    assert (row["state"], row["state_reason"]) == ("suspended", "spam")
+    assert (row.state, row.state_reason) == ("suspended", "spam")
 
 
 async def test_a_disconnected_account_keeps_no_token(desk: Desk) -> None:
@@ -94,4 +94,4 @@ async def test_a_disconnected_account_keeps_no_token(desk: Desk) -> None:
     ]
     assert gone == [True, False]
     row = await desk.account()
-    assert (row["state"], row["state_reason"], row["sealed"]) == ("disabled", "Ada left", None)
+    assert (row.state, row.state_reason, row.sealed) == ("disabled", "Ada left", None)

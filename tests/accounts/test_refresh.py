@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cadenza.accounts.model import Account
 from cadenza.accounts.refresh import CUT_SHORT, Begun, Later, Lost, Ready, begin, is_due, keep
 from cadenza.core.clock import SystemClock
 from cadenza.db.open import open_product
@@ -17,8 +18,8 @@ from cadenza.demo.simulator.faults import Kind
 from cadenza.demo.simulator.network import SimulatedNetwork
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Tokens
-from cadenza.sql.tx import Row
 from tests.accounts.conftest import HOME, Desk, ada
+from tests.accounts.value import an_account
 from tests.providers.contract import Scene
 from tests.providers.x.fixtures import REFRESH, x
 
@@ -30,7 +31,7 @@ def exchanges(simulated: SimulatedNetwork) -> int:
     return sum(each.path == "/2/oauth2/token" for each in simulated.received)
 
 
-async def ready_to_renew(desk: Desk, scene: Scene) -> Row:
+async def ready_to_renew(desk: Desk, scene: Scene) -> Account:
     await desk.connect(ada(scene.tokens, remote_id=scene.account.remote_id))
     await desk.run_out()
     return await desk.account()
@@ -45,13 +46,13 @@ def test_a_refresh_is_due_by_the_rule_of_a_week_or_a_fifth(
     life: int, gone: float, refreshed: int | None
 ) -> None:
     issued = NOON - timedelta(seconds=life * gone)
-    account = {
-        "token_expires_at": issued + timedelta(seconds=life),
-        "token_issued_at": issued,
-        "created_at": issued,
-        "token_refreshed_at": None if refreshed is None else NOON - timedelta(seconds=refreshed),
-    }
-    left = (account["token_expires_at"] - NOON).total_seconds()
+    account = an_account(
+        token_expires_at=issued + timedelta(seconds=life),
+        token_issued_at=issued,
+        created_at=issued,
+        token_refreshed_at=None if refreshed is None else NOON - timedelta(seconds=refreshed),
+    )
+    left = (issued + timedelta(seconds=life) - NOON).total_seconds()
     expected = left < min(7 * 86400, life * 0.2) and not (refreshed is not None and refreshed < 600)
     if abs(left - min(7 * 86400, life * 0.2)) > 1e-3:
         assert is_due(account, NOON) == expected
@@ -71,12 +72,12 @@ async def test_a_token_that_runs_out_is_renewed_and_the_pair_is_kept(desk: Desk)
         account = await ready_to_renew(desk, scene)
         answer = await desk.refresher(scene).ready(account)
         assert isinstance(answer, Ready)
-        assert answer.account["sealed"] == (await desk.account())["sealed"] != account["sealed"]
+        assert answer.account.sealed == (await desk.account()).sealed != account.sealed
         tokens = await desk.tokens()
         assert tokens.access.reveal() in simulated.tokens
         assert tokens.refresh is not None
         assert tokens.refresh.reveal() in simulated.refreshes
-        assert answer.account["refresh_until"] is None
+        assert answer.account.refresh_until is None
 
 
 async def test_the_duty_renews_before_anybody_asks(desk: Desk) -> None:
@@ -104,7 +105,7 @@ async def test_eight_machines_that_are_refused_at_once_make_one_exchange(desk: D
         answers = await asyncio.gather(*(each.force(account) for each in refreshers))
         assert exchanges(simulated) == 1
         assert {type(answer) for answer in answers} == {Ready}
-        assert len({a.account["sealed"] for a in answers if isinstance(a, Ready)}) == 1
+        assert len({a.account.sealed for a in answers if isinstance(a, Ready)}) == 1
         assert (await desk.tokens()).access.reveal() in simulated.tokens
 
 
@@ -140,13 +141,13 @@ async def test_trouble_at_the_network_disconnects_nobody(desk: Desk, status: int
         refresher = desk.refresher(scene)
         assert isinstance(await refresher.ready(account), Later)
         row = await desk.account()
-        assert (row["state"], row["refresh_until"]) == ("expiring", None)
-        assert row["state_reason"]
+        assert (row.state, row.refresh_until) == ("expiring", None)
+        assert row.state_reason
         assert isinstance(await refresher.ready(row), Later), "it is left alone for a while"
         assert exchanges(simulated) == 1
         await desk.set(refresh_after_at=None)
         assert isinstance(await refresher.ready(row), Ready)
-        assert (await desk.account())["state"] == "connected"
+        assert (await desk.account()).state == "connected"
 
 
 async def test_a_refused_refresh_asks_for_a_reconnect_once(desk: Desk) -> None:
@@ -158,8 +159,8 @@ async def test_a_refused_refresh_asks_for_a_reconnect_once(desk: Desk) -> None:
         assert isinstance(await refresher.force(account), Lost)
         assert exchanges(simulated) == 1
         row = await desk.account()
-        assert row["state"] == "needs_reconnect"
-        assert row["lost_at"] is not None
+        assert row.state == "needs_reconnect"
+        assert row.lost_at is not None
         assert [r["kind"] for r in await desk.rows("outbox")] == ["account.needs_reconnect"]
 
 
@@ -179,7 +180,7 @@ async def test_a_process_that_died_after_the_exchange_leaves_a_visible_reconnect
         assert await waiting == Lost(CUT_SHORT)
         assert exchanges(simulated) == 0, "a token that may be used up is not replayed"
         row = await desk.account()
-        assert (row["state"], row["state_reason"]) == ("needs_reconnect", CUT_SHORT)
+        assert (row.state, row.state_reason) == ("needs_reconnect", CUT_SHORT)
         assert len(await desk.rows("outbox")) == 1
         late = await desk.operations.run(
             lambda tx, now: keep(
@@ -194,7 +195,7 @@ async def test_the_duty_finds_what_was_cut_short(desk: Desk) -> None:
         await desk.connect(ada(scene.tokens))
         await desk.set(refresh_until=await desk.now() - timedelta(seconds=1))
         await desk.refresher(scene).run_once()
-        assert (await desk.account())["state"] == "needs_reconnect"
+        assert (await desk.account()).state == "needs_reconnect"
 
 
 async def test_an_exchange_without_a_refresh_token_may_be_taken_over(desk: Desk) -> None:
@@ -257,8 +258,8 @@ async def test_a_token_that_nothing_renews_is_used_until_it_ends(desk: Desk) -> 
         refresher = desk.refresher(scene)
         await refresher.run_once()
         row = await desk.account()
-        assert row["state"] == "expiring"
-        assert "connect the account again" in row["state_reason"]
+        assert row.state == "expiring"
+        assert "connect the account again" in (row.state_reason or "")
         assert isinstance(await refresher.ready(row), Later), "it is not asked for at each post"
         await desk.set(refresh_after_at=None)
         await refresher.run_once()
@@ -267,7 +268,7 @@ async def test_a_token_that_nothing_renews_is_used_until_it_ends(desk: Desk) -> 
         now = await desk.now()
         await desk.set(token_expires_at=now, refresh_after_at=now)
         await refresher.run_once()
-        assert (await desk.account())["state"] == "needs_reconnect"
+        assert (await desk.account()).state == "needs_reconnect"
         told = sorted(r["kind"] for r in await desk.rows("outbox"))
         assert told == ["account.expiring", "account.needs_reconnect"]
 
@@ -279,7 +280,7 @@ async def test_a_token_that_nothing_renews_and_that_is_refused_is_lost_at_once(d
         refresher = desk.refresher(scene)
         await refresher.run_once()
         assert isinstance(await refresher.force(await desk.account()), Lost)
-        assert (await desk.account())["state"] == "needs_reconnect"
+        assert (await desk.account()).state == "needs_reconnect"
 
 
 async def test_an_account_that_cannot_be_opened_keeps_no_other_from_its_tokens(desk: Desk) -> None:
@@ -298,7 +299,7 @@ async def test_an_account_that_cannot_be_opened_keeps_no_other_from_its_tokens(d
         )
         await desk.refresher(scene).run_once()
         assert exchanges(simulated) == 1
-        assert (await desk.account())["token_refreshed_at"] is not None
+        assert (await desk.account()).token_refreshed_at is not None
 
 
 async def test_no_token_shows_in_a_log_or_an_answer(

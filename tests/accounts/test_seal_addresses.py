@@ -6,7 +6,8 @@ from pathlib import Path
 import msgspec
 
 from cadenza.accounts.connect import connect
-from cadenza.accounts.open import open_account_tokens
+from cadenza.accounts.open import row_name
+from cadenza.accounts.seal import open_tokens
 from cadenza.bootstrap import open_runtime
 from cadenza.config.model import Settings
 from cadenza.notices.preferences import webhook_url_row
@@ -70,7 +71,7 @@ async def test_what_lies_in_plain_text_is_sealed_at_the_next_start(
         assert "canary" not in f"{hook}{one}{two}"
         assert hook["url"] == SHOWN
         assert ring.open(hook["sealed_url"], row=webhook_url_row("home", "hook")) == URL
-        tokens = open_account_tokens(ring, one)
+        tokens = open_tokens(ring, one["sealed"], row=row_name("home", one["id"]))
         assert tokens is not None
         extra = {name: secret.reveal() for name, secret in tokens.extra.items()}
         assert extra == {"previous": "whsec_y", "url": URL}

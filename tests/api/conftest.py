@@ -19,15 +19,31 @@ from fastapi import FastAPI
 from cadenza.api.app import create_app
 from cadenza.bootstrap import Runtime, open_runtime
 from cadenza.config.model import Settings
+from cadenza.contacts.audiences import Audience, create_audience
+from cadenza.contacts.exports import ContactExport, begin_export
+from cadenza.contacts.fields import FieldSaved, save_field
+from cadenza.contacts.imports import add_import
+from cadenza.contacts.model import Contact, ContactForm
+from cadenza.contacts.read_table import Head
+from cadenza.contacts.save import create_contact
+from cadenza.contacts.suppress import NewSuppression, SuppressionKind, suppress
 from cadenza.core.channels import Channel
 from cadenza.deliveries.init_account import init_account
 from cadenza.deliveries.model import Action, NewDelivery
+from cadenza.deliveries.recipient_channels import NewChannel, save_channels
 from cadenza.deliveries.schedule import schedule
 from cadenza.drafts.model import Category
 from cadenza.drafts.save_category import CategoryForm, save_category
 from cadenza.drafts.save_rule import RuleForm, RuleSaved, create_rule
+from cadenza.inbox.listeners import InboundKind
+from cadenza.inbox.model import Inbound
+from cadenza.inbox.record import record_inbound
+from cadenza.inbox.sources import InboundSource, SourceKind, add_source
 from cadenza.media.add import Store, begin, finish
 from cadenza.media.model import Facts
+from cadenza.outreach.enroll import enroll
+from cadenza.outreach.model import Sequence, Step, StepVariant
+from cadenza.outreach.store import SequenceForm, create_sequence
 from cadenza.people.model import Role
 from cadenza.people.sessions import SessionOrigin, open_session
 from cadenza.people.sign_up import add_person
@@ -38,6 +54,8 @@ from cadenza.posts.model import NewPost
 from cadenza.posts.share_calendar import Feed, make_feed
 from cadenza.providers.message import MediaKind
 from cadenza.sql.tx import Row, Tx
+from cadenza.templates.model import Template, TemplateContent
+from cadenza.templates.store import create_template
 
 CSRF = {"x-cadenza-csrf": "1"}
 PASSWORD = "violet engine under seven"
@@ -142,13 +160,111 @@ def furnish_rooms(tx: Tx, now: datetime, name: str, member_id: str) -> dict[str,
         tx, now, workspace_id=home, name=home, token_hash=home, member_id=member_id, by=by
     )
     assert isinstance(feed, Feed)
+    words = TemplateContent(subject="Hi {{first_name}}", body=f"secret plans of {home}")
+    template = create_template(tx, now, words, workspace_id=home, name=home, by=by)
+    assert isinstance(template, Template)
+    form_ = ContactForm(
+        first_name=f"secret plans of {home}", addresses=[("email", f"{name}@example.org")]
+    )
+    contact = create_contact(tx, now, form_, workspace_id=home, by=by)
+    assert isinstance(contact, Contact)
+    audience = create_audience(tx, now, workspace_id=home, name=f"secret plans of {home}", by=by)
+    assert isinstance(audience, Audience)
+    field_ = save_field(
+        tx, now, workspace_id=home, key=f"plans_of_{name}", label=home, kind="text", by=by
+    )
+    assert isinstance(field_, FieldSaved)
+    head = Head(("email",), ((f"secret plans of {home}",),), ",", 6)
+    import_ = add_import(
+        tx,
+        now,
+        head,
+        workspace_id=home,
+        id_=tx.new_id(),
+        kind="contacts",
+        name=f"secret plans of {home}",
+        format_="csv",
+        size=10,
+        by=by,
+    )
+    export = begin_export(tx, now, workspace_id=home, format_="csv", by=by)
+    assert isinstance(export, ContactExport)
+    channel = NewChannel(provider="telegram", address=f"@secret_{name}")
+    save_channels(tx, now, [channel], workspace_id=home)
+    stopped = NewSuppression(
+        kind=SuppressionKind.ADDRESS,
+        value=f"secret-{name}@example.org",
+        note=f"secret plans of {home}",
+    )
+    suppress(tx, now, [stopped], workspace_id=home, by=by)
+    form = SequenceForm(
+        name=f"secret plans of {home}", steps=[_mail(template.version.id)], account_ids=[]
+    )
+    sequence = create_sequence(tx, now, form, workspace_id=home, by=by)
+    assert isinstance(sequence, Sequence), sequence
+    enroll(tx, now, workspace_id=home, sequence_id=sequence.id, contact_ids=[contact.id], by=by)
+    tx.run(
+        """
+        INSERT INTO campaign (
+            workspace_id, id, name, audience_id, template_id, template_version_id, channel, created_by, created_at,
+            updated_at
+        ) VALUES (:home, :id, :name, :audience_id, :template_id, :version_id, 'email', :by, :now, :now)
+        """,
+        home=home,
+        id=f"campaign-of-{name}",
+        name=f"secret plans of {home}",
+        audience_id=audience.id,
+        template_id=template.id,
+        version_id=template.version.id,
+        by=by,
+        now=now,
+    )
+    came_in = Inbound(
+        workspace_id=home,
+        account_id=f"account-of-{name}",
+        remote_id=f"<{name}@example.org>",
+        kind=InboundKind.REPLY,
+        source="imap",
+        at=now,
+        address=f"reply-to-{name}@example.org",
+        text=f"secret plans of {home}",
+    )
+    record_inbound(tx, now, came_in)
+    conversation = tx.value("SELECT id FROM conversation WHERE workspace_id = :home", home=home)
+    source = add_source(
+        tx,
+        now,
+        workspace_id=home,
+        id_=f"source-of-{name}",
+        kind=SourceKind.SIGNED,
+        account_id=f"account-of-{name}",
+        sealed="canary-sealed",
+        by=by,
+    )
+    assert isinstance(source, InboundSource)
     return {
+        "sequence_id": sequence.id,
+        "campaign_id": f"campaign-of-{name}",
+        "conversation_id": conversation,
+        "source_id": source.id,
+        "contact_id": contact.id,
+        "audience_id": audience.id,
+        "other_id": audience.id,
+        "field_key": field_.field.key,
+        "import_id": import_.id,
+        "contact_export_id": export.id,
         "category_id": kept.id,
         "rule_id": rule.rule.id,
         "post_id": post.id,
         "media_id": begun.media.id,
         "feed_id": feed.id,
+        "template_id": template.id,
     }
+
+
+def _mail(version_id: str) -> Step:
+    variants = (StepVariant(template_version_id=version_id),)
+    return Step(channel=Channel.EMAIL, variants=variants)
 
 
 def add_account(tx: Tx, now: datetime, home: str, id_: str) -> None:

@@ -54,10 +54,10 @@ def spots(step: Step) -> Iterator[Spot]:
 
 def queries(step: Step) -> list[str]:
     """List what takes an id behind the ? of a step's address."""
-    asked = step.operation.get("parameters", ())
+    requested = step.operation.get("parameters", ())
     return [
         each["name"]
-        for each in asked
+        for each in requested
         if each["in"] == "query" and _leaves(step.document, each["schema"], each["name"])
     ]
 
@@ -96,10 +96,10 @@ async def _said(
     body: Any = None,
 ) -> tuple[int, str]:
     """What is answered, without the id, instants and names that differ from one request to the next."""
-    asked: dict[str, str] = {} if query is None else {query: id_}
+    requested: dict[str, str] = {} if query is None else {query: id_}
     if "dry_run" in step.filters():
-        asked["dry_run"] = "true"
-    answer = await browser.request(step.declared.method, path, params=asked, json=body)
+        requested["dry_run"] = "true"
+    answer = await browser.request(step.declared.method, path, params=requested, json=body)
     text = re.sub(r'"instance":"[^"]*"', "", answer.text.replace(id_, "·"))
     return answer.status_code, ANYWHERE.sub("·", text)
 

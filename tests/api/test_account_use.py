@@ -1,7 +1,10 @@
 """What an account did lately, as a screen asks for it."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
+from cadenza.api.account_use import count_calls
+from cadenza.core.zones import get_zone
 from cadenza.deliveries.audit_limits import audit_limits
 from cadenza.sql.tx import Tx
 from tests.api.conftest import Place
@@ -43,6 +46,61 @@ async def test_an_account_tells_which_hours_hold_where_it_says_none(place: Place
         "broadcast": None,
         **dict.fromkeys(people, office),
     }
+
+
+async def test_many_calls_are_counted_by_the_database(place: Place) -> None:
+    """As many rows as days and hours, however many calls."""
+    noon = datetime(2026, 11, 16, 12, tzinfo=UTC)
+
+    def fill(tx: Tx, _: datetime) -> None:
+        for n in range(120):
+            _one(tx, f"n{n}", noon + timedelta(seconds=15 * n), action="post")
+
+    await place.runtime.operations.run(fill)
+    berlin = get_zone("Europe/Berlin")
+
+    async def count(at: datetime) -> dict[tuple[str, int], Any]:
+        rows = await place.runtime.operations.read(
+            lambda tx, _: count_calls(tx, at, "home-of-ada", "account-of-ada", berlin)
+        )
+        return {(row["kind"], row["place"]): row for row in rows}
+
+    found = await count(noon + timedelta(hours=1))
+    assert {(*name, row["sent"]) for name, row in found.items()} == {
+        ("day", 20_773, 120),
+        ("hour", 24 + 13, 120),  # a Monday, one in the afternoon
+        ("used", 0, 0),
+    }
+    assert [found["used", 0][name] for name in ("this_hour", "today", "this_week", "recent")] == [
+        *(0, 120, 120, 120)
+    ]
+    edge = await count(noon + timedelta(days=1, seconds=15 * 90))
+    assert edge["used", 0]["recent"] == 29, "the last 24 hours are counted to the second"
+
+
+async def test_calls_are_counted_on_the_clock_of_their_own_day(place: Place) -> None:
+    """Berlin's clocks went back on 25 October 2026, at 01:00 UTC."""
+    berlin = get_zone("Europe/Berlin")
+    before, after = (
+        datetime(2026, 10, 24, 22, 30, tzinfo=UTC),
+        datetime(2026, 10, 25, 22, 30, tzinfo=UTC),
+    )
+
+    def fill(tx: Tx, _: datetime) -> None:
+        _one(tx, "summer", before, action="post")  # 00:30 of the 25th there
+        _one(tx, "winter", after, action="post")  # 23:30 of the 25th there
+
+    await place.runtime.operations.run(fill)
+    rows = await place.runtime.operations.read(
+        lambda tx, _: count_calls(
+            tx, after + timedelta(hours=2), "home-of-ada", "account-of-ada", berlin
+        )
+    )
+    assert [(row["kind"], row["place"], row["sent"]) for row in rows[:3]] == [
+        ("day", 20_751, 2),
+        ("hour", 0, 1),
+        ("hour", 23, 1),
+    ]
 
 
 async def test_what_is_older_than_four_weeks_is_left_out(place: Place) -> None:

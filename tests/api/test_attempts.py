@@ -24,7 +24,7 @@ async def refused(place: Place) -> Place:
     def send(tx: Tx, now: datetime) -> None:
         deliver(tx, now, HOME, ACCOUNT, "tried", due_at=now)
         (ticket,) = claim(tx, now, limit=1, worker="w", lease=timedelta(minutes=1))
-        wish = PermitRequest(ticket, "a1", ticket.row["epoch"])
+        wish = PermitRequest(ticket, "a1")
         (answer,) = permit(tx, now, [wish])
         assert isinstance(answer, Permitted), answer
         said = Exchange(
@@ -38,7 +38,9 @@ async def refused(place: Place) -> Place:
             status=422,
             reply='{"error": "too long"}',
         )
-        result = Result(ticket, Rejected("too long"), "a1", heard=(RecordedExchange("e1", said),))
+        result = Result(
+            ticket, Rejected("too long"), "a1", exchanges=(RecordedExchange("e1", said),)
+        )
         assert settle(tx, now, [result]) == [True]
 
     await place.runtime.operations.run(send)
@@ -50,7 +52,7 @@ async def test_an_attempt_says_what_came_of_it_and_what_may_be_done(refused: Pla
     (attempt,) = (await viewer.get(f"{TRIED}/attempts")).json()
     assert attempt["sentence"] == "The network refused what it says."
     assert attempt["fix"] == "edit"
-    assert attempt["says"] == "too long"
+    assert attempt["message"] == "too long"
 
 
 async def test_what_was_said_is_shown_to_editors_and_not_to_viewers(refused: Place) -> None:

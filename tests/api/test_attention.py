@@ -109,10 +109,10 @@ async def test_a_missed_post_that_is_published_now_passes_its_days_number_of_pos
     missed = await fail(place, editor, "Too late", state="missed")
     body = {"step": "publish_now", "subjects": [missed["delivery"]]}
     (answer,) = (await editor.post(f"{ATTENTION}/steps", json=body)).json()["answers"]
-    assert (answer["outcome"], "more than its 1" in answer["says"]) == ("done", True)
+    assert (answer["outcome"], "more than its 1" in answer["message"]) == ("done", True)
     path = f"{HOME}/deliveries/{missed['delivery']}/explain"
     gates = (await editor.get(path)).json()["gates"]
-    assert gates["max per day"] == {"passed": True, "says": "sent by hand"}
+    assert gates["max per day"] == {"passed": True, "message": "sent by hand"}
 
 
 async def doubt(place: Place, editor: httpx2.AsyncClient, text: str) -> str:
@@ -147,14 +147,14 @@ async def test_a_decision_names_the_try_that_was_looked_at(
     body = {"step": "it_is_there", "subjects": [one, two], "fences": {one: 1}}
     answers = (await editor.post(f"{ATTENTION}/steps", json=body)).json()["answers"]
     assert [each["outcome"] for each in answers] == ["done", "refused"]
-    assert "which try" in answers[1]["says"]
+    assert "which try" in answers[1]["message"]
 
     await place.runtime.operations.run(
         lambda tx, _: tx.run("UPDATE delivery SET lease = 2 WHERE id = :id", id=two)
     )
     late = {"step": "send_again", "subjects": [two], "fences": {two: 1}}
     (answer,) = (await editor.post(f"{ATTENTION}/steps", json=late)).json()["answers"]
-    assert (answer["outcome"], "tried again since" in answer["says"]) == ("refused", True)
+    assert (answer["outcome"], "tried again since" in answer["message"]) == ("refused", True)
     decide = f"{HOME}/deliveries/{two}/decide"
     stale = await editor.post(decide, json={"fence": 1, "is_there": False})
     assert (stale.status_code, stale.json()["type"].endswith("moved_on")) == (409, True)
@@ -168,8 +168,8 @@ async def test_sending_an_unconfirmed_post_again_spends_the_keys_budget(
 ) -> None:
     ids = [await doubt(place, editor, name) for name in ("one", "two", "three")]
     owner = await place.client("owner")
-    asked = {"name": "cy", "scopes": ["deliveries:write"], "publish_per_day": 1}
-    made = (await owner.post(f"{HOME}/keys", json=asked)).json()
+    requested = {"name": "cy", "scopes": ["deliveries:write"], "publish_per_day": 1}
+    made = (await owner.post(f"{HOME}/keys", json=requested)).json()
     program = await place.client(authorization=f"Bearer {made['key']}")
     statuses: list[int] = []
     for id_, there in zip([ids[0], ids[0], *ids[1:]], (True, False, False, False), strict=True):
@@ -179,12 +179,12 @@ async def test_sending_an_unconfirmed_post_again_spends_the_keys_budget(
     assert statuses == [200, 409, 200, 429], "what is there, or was refused, costs nothing"
 
 
-async def test_a_thread_in_doubt_says_which_part_to_look_for(
+async def test_a_thread_unconfirmed_says_which_part_to_look_for(
     place: Place, editor: httpx2.AsyncClient
 ) -> None:
     id_ = await doubt(place, editor, "one")
     where = f"{HOME}/deliveries/{id_}"
-    assert (await editor.get(where)).json()["doubt_part"] is None
+    assert (await editor.get(where)).json()["unconfirmed_part"] is None
     await place.runtime.operations.run(
         lambda tx, _: tx.run(
             """
@@ -194,14 +194,14 @@ async def test_a_thread_in_doubt_says_which_part_to_look_for(
             id=id_,
         )
     )
-    assert (await editor.get(where)).json()["doubt_part"] == 2
+    assert (await editor.get(where)).json()["unconfirmed_part"] == 2
 
 
 async def test_steps_that_happen_elsewhere_say_where(editor: httpx2.AsyncClient) -> None:
     body = {"step": "edit", "subjects": ["0193a7"]}
     answer = (await editor.post(f"{ATTENTION}/steps", json=body)).json()["answers"][0]
     assert answer["outcome"] == "elsewhere"
-    assert "PATCH" in answer["says"]
+    assert "PATCH" in answer["message"]
 
 
 async def test_a_key_takes_no_step_that_it_was_not_made_for(place: Place) -> None:

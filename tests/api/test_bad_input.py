@@ -114,7 +114,7 @@ async def test_what_is_asked_for_writes_no_lines_of_its_own_into_the_log(
 async def test_what_is_wrong_is_said_in_words_and_never_as_an_expression(small: Place) -> None:
     browser = await small.client("owner")
     home = STOP.removesuffix("/stop")
-    asked: list[tuple[str, dict[str, object], str]] = [
+    requested: list[tuple[str, dict[str, object], str]] = [
         ("invitations", {"email": "ben"}, "it is no e-mail address"),
         ("webhooks", {"url": "ben"}, "an address begins with https:// or http://"),
         ("webhooks", {"url": "https://ben.example", "kinds": ["delivery.snet"]}, "'delivery.sent'"),
@@ -125,13 +125,13 @@ async def test_what_is_wrong_is_said_in_words_and_never_as_an_expression(small: 
         ("keys", {"name": "ci", "scopes": ["posts:read"], "colour": 1}, "there is no such field"),
         ("posts", {"text": "hi", "category_id": "a b"}, "a character that does not belong there"),
     ]
-    for path, body, says in asked:
+    for path, body, message in requested:
         answer = await browser.post(f"{home}/{path}", json=body)
-        assert (answer.status_code, says in answer.json()["detail"]) == (422, True), answer.text
+        assert (answer.status_code, message in answer.json()["detail"]) == (422, True), answer.text
         assert "^" not in answer.text
-    for bound, says in (("0", "it is at least 1"), ("9999", "it is at most")):
+    for bound, message in (("0", "it is at least 1"), ("9999", "it is at most")):
         answer = await browser.get(f"{home}/posts", params={"limit": bound})
-        assert (answer.status_code, says in answer.json()["detail"]) == (422, True), answer.text
+        assert (answer.status_code, message in answer.json()["detail"]) == (422, True), answer.text
     lost = (await browser.get("/api/v1/nosuch")).json()
     assert "/api/v1/openapi.json lists what there is" in lost["detail"]
     assert "GET" in (await browser.put("/api/v1/workspaces", json={})).json()["detail"]

@@ -225,8 +225,8 @@ async def test_what_came_due_in_a_pause_wants_a_choice(desk: Desk) -> None:
             past=now.replace(year=now.year - 1),
         )
     )
-    asked = await browser.post(f"{path}/resume", json={})
-    assert (asked.status_code, asked.json()["held"]) == (409, ["delivery-of-ada"])
+    requested = await browser.post(f"{path}/resume", json={})
+    assert (requested.status_code, requested.json()["held"]) == (409, ["delivery-of-ada"])
     resumed = await browser.post(f"{path}/resume", json={"choice": "draft"})
     assert resumed.json()["lane"]["paused"] is False
     row = await desk.place.row("SELECT state FROM delivery WHERE id = 'delivery-of-ada'")

@@ -52,13 +52,15 @@ async def reply(browser: httpx2.AsyncClient, state: str, code: str) -> httpx2.Re
 async def test_a_number_a_code_and_a_password_connect_a_person(desk: Desk) -> None:
     desk.simulated.has_password = True
     browser = await desk.place.client("owner")
-    asked = await desk.begin(browser)
-    assert (asked["field"]["name"], asked["field"]["secret"]) == ("code", True)
-    more = await reply(browser, asked["state"], CODE)
+    requested = await desk.begin(browser)
+    assert (requested["field"]["name"], requested["field"]["secret"]) == ("code", True)
+    more = await reply(browser, requested["state"], CODE)
     assert more.status_code == 200, more.text
     question = more.json()["question"]
     assert question["field"]["name"] == "password"
-    assert (await reply(browser, asked["state"], CODE)).status_code == 403, "each step is done once"
+    assert (await reply(browser, requested["state"], CODE)).status_code == 403, (
+        "each step is done once"
+    )
     done = await reply(browser, question["state"], PASSWORD)
     assert done.status_code == 200, done.text
     (account,) = done.json()["accounts"]
@@ -69,36 +71,38 @@ async def test_a_number_a_code_and_a_password_connect_a_person(desk: Desk) -> No
 
 async def test_a_mistyped_code_is_typed_again_but_not_for_ever(desk: Desk) -> None:
     browser = await desk.place.client("owner")
-    asked = await desk.begin(browser)
-    wrong = await reply(browser, asked["state"], "11111")
+    requested = await desk.begin(browser)
+    wrong = await reply(browser, requested["state"], "11111")
     assert (wrong.status_code, wrong.json()["type"].split(":")[-1]) == (422, "network_refused")
-    assert (await reply(browser, asked["state"], CODE)).status_code == 200
-    asked = await desk.begin(browser)
-    tried = [(await reply(browser, asked["state"], "11111")).status_code for _ in range(6)]
+    assert (await reply(browser, requested["state"], CODE)).status_code == 200
+    requested = await desk.begin(browser)
+    tried = [(await reply(browser, requested["state"], "11111")).status_code for _ in range(6)]
     assert tried == [422] * 5 + [403]
 
 
 async def test_nobody_else_answers_what_one_is_asked_for(desk: Desk) -> None:
     browser = await desk.place.client("owner")
-    asked = await desk.begin(browser)
+    requested = await desk.begin(browser)
     other = await desk.place.client("admin")
-    assert (await reply(other, asked["state"], CODE)).status_code == 403
-    assert (await reply(browser, asked["state"], CODE)).status_code == 200
+    assert (await reply(other, requested["state"], CODE)).status_code == 403
+    assert (await reply(browser, requested["state"], CODE)).status_code == 200
 
 
 @pytest.mark.parametrize(
-    ("network", "says"),
+    ("network", "message"),
     [
         (Network(), "api_id"),
         (Network(client_id="12345"), "CLIENT_SECRET"),
         (Network(client_id="our-app", client_secret=Secret("h")), "is a number"),
     ],
 )
-def test_without_an_app_it_is_not_ready_and_says_what_to_set(network: Network, says: str) -> None:
+def test_without_an_app_it_is_not_ready_and_says_what_to_set(
+    network: Network, message: str
+) -> None:
     settings = Settings(providers={"telegram_person": network})
     (found,) = [each for each in readiness(settings) if each.provider == "telegram_person"]
     assert not found.ready
-    assert says in found.says
+    assert message in found.message
 
 
 def test_with_an_app_it_is_ready() -> None:

@@ -1,6 +1,7 @@
 """A connection that brings nothing, too slowly or too often is ended, and the others are served."""
 
 import asyncio
+import errno
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -10,7 +11,13 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
-from cadenza.api.connections import Crowd, Limits, most_connections
+from cadenza.api.connections import (
+    BREAK,
+    Connection,
+    Limits,
+    OpenConnections,
+    most_connections,
+)
 from cadenza.api.serve import serve
 from tests.api.conftest import Place
 
@@ -163,6 +170,52 @@ async def test_a_refused_body_is_not_read_and_its_sender_learns_why(small: Place
         await read_to_the_end(reader)  # it ends, although the body never came
 
 
+async def test_a_refused_sender_who_is_gone_is_no_fault_of_ours(
+    small: Place, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    drain = Connection._drain_refused
+
+    def fail() -> None:
+        raise OSError(errno.ENOTCONN, "its reset has arrived, and was not read yet")
+
+    def gone_by_then(self: Connection) -> None:
+        monkeypatch.setattr(self.transport, "write_eof", fail)
+        drain(self)
+
+    monkeypatch.setattr(Connection, "_drain_refused", gone_by_then)
+    async with serving(small, SOON) as connect:
+        reader, writer = await connect()
+        writer.write(SIGN_IN + b"content-length: 900000\r\n\r\n" + b" " * 100_000)
+        await read_to_the_end(reader)
+    assert [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING] == []
+
+
+async def test_many_refused_senders_cost_no_more_than_one(
+    small: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads: list[float] = []
+    read_on = Connection.read_on
+
+    def counted(self: Connection) -> bool:
+        goes_on = read_on(self)
+        if goes_on:
+            reads.append(self.loop.time())
+        return goes_on
+
+    monkeypatch.setattr(Connection, "read_on", counted)
+    async with serving(small, Limits(linger=1.0)) as connect:
+
+        async def send() -> bytes:
+            reader, writer = await connect()
+            writer.write(SIGN_IN + b"content-length: 9000000\r\n\r\n" + b" " * 9_000_000)
+            return await read_to_the_end(reader)
+
+        answers = await asyncio.gather(*(send() for _ in range(20)))
+    assert all(b" 413 " in each for each in answers), "each learned why"
+    lasted = reads[-1] - reads[0]
+    assert len(reads) <= lasted / BREAK + 2, "one after another, not each at its own pace"
+
+
 async def test_one_address_holds_no_more_than_its_share(small: Place) -> None:
     async with serving(small, Limits(per_address=3)) as connect:
         pipes = [await connect() for _ in range(3)]
@@ -182,7 +235,7 @@ async def test_a_named_proxy_may_hold_more(small: Place) -> None:
 
 def test_connections_leave_room_for_files() -> None:
     assert 0 < most_connections() <= 20_000
-    crowd = Crowd(most=2)
+    crowd = OpenConnections(most=2)
     assert crowd.enter("192.0.2.0") == "192.0.2.0"
     assert crowd.enter("192.0.2.0") is None, "nobody holds more than half"
     assert crowd.enter("192.0.2.1") == "192.0.2.1"
@@ -192,7 +245,7 @@ def test_connections_leave_room_for_files() -> None:
 
 
 def test_an_ipv6_network_is_one_address() -> None:
-    crowd = Crowd(limits=Limits(per_address=2))
+    crowd = OpenConnections(limits=Limits(per_address=2))
     assert crowd.enter("2001:db8::1") == crowd.enter("2001:db8::2") == "2001:db8::/64"
     assert crowd.enter("2001:db8::3") is None
     assert crowd.enter("2001:db8:0:1::1") is not None

@@ -48,9 +48,9 @@ async def test_a_person_adds_so_many_a_day(
 
 
 async def test_one_address_is_not_flooded_with_invitations(place: Place) -> None:
-    asked = {"email": "cy@example.org"}
+    requested = {"email": "cy@example.org"}
     statuses: list[int] = []
     for who in ("owner", "admin", "owner", "admin", "owner", "admin"):
         client = await place.client(who)
-        statuses.append((await client.post(f"{HOME}/invitations", json=asked)).status_code)
+        statuses.append((await client.post(f"{HOME}/invitations", json=requested)).status_code)
     assert statuses == [201] * daily_limits.TO_ONE_ADDRESS + [429]

@@ -91,11 +91,11 @@ async def test_a_page_costs_what_it_shows_however_much_there_is(
 
     await change(MANY)
     await change("ANALYZE")
-    asked: list[tuple[str, dict[str, Any]]] = []
+    requested: list[tuple[str, dict[str, Any]]] = []
     read = Tx.all
 
     def note(self: Tx, sql: str, **params: Any) -> Any:
-        asked.append((sql, params))
+        requested.append((sql, params))
         return read(self, sql, **params)
 
     browser = await place.client("viewer")
@@ -104,7 +104,7 @@ async def test_a_page_costs_what_it_shows_however_much_there_is(
     onward = {"cursor": first["next"]} if first["next"] else {}
     assert (await browser.get(LIST, params=query | onward)).status_code == 200
     monkeypatch.undo()
-    (listed,) = [each for each in asked if "FROM delivery" in each[0]]
+    (listed,) = [each for each in requested if "FROM delivery" in each[0]]
 
     def explain(tx: Tx, _: datetime) -> list[str]:
         how = "EXPLAIN QUERY PLAN" if tx.dialect == "sqlite" else "EXPLAIN"

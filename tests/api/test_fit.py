@@ -70,7 +70,7 @@ async def test_a_queue_takes_the_accounts_that_fit_and_says_why_not_for_the_othe
     queued, refused = answer.json()["answers"]
     assert (queued["account_id"], queued["outcome"]) == ("account-of-ada", "queued")
     assert (refused["account_id"], refused["outcome"]) == ("sky-of-ada", "not_queued")
-    assert "300" in refused["says"]
+    assert "300" in refused["message"]
     assert [pill["account_id"] for pill in await planned(editor, post)] == ["account-of-ada"]
 
 
@@ -84,11 +84,11 @@ async def test_a_queue_where_no_account_takes_it_is_a_refusal(editor: httpx2.Asy
 async def test_the_composers_button_refuses_it_before_and_when_it_is_pressed(
     place: Place, editor: httpx2.AsyncClient, goes: str
 ) -> None:
-    asked: dict[str, Any] = {"content": {"text": TOO_LONG}, "goes": goes, "accounts": [SKY]}
+    requested: dict[str, Any] = {"content": {"text": TOO_LONG}, "goes": goes, "accounts": [SKY]}
     if goes == "time":
-        asked["at"] = await in_the_future(place, days=1)
+        requested["at"] = await in_the_future(place, days=1)
     for query in ("?dry_run=true", ""):
-        check_refused(await editor.post(f"{POSTS}/compose{query}", json=asked))
+        check_refused(await editor.post(f"{POSTS}/compose{query}", json=requested))
     assert (await editor.get(POSTS)).json()["items"] == []
     draft = await editor.post(f"{POSTS}/compose", json={"content": {"text": TOO_LONG}})
     assert draft.status_code == 200, draft.text
@@ -131,13 +131,13 @@ async def test_a_scheduled_post_that_stops_fitting_is_flagged_at_once(
         if each["reason"] == "does_not_fit"
     ]
     assert (thing["subject_id"], thing["steps"][0]) == (pill["delivery_id"], "edit")
-    assert "300" in thing["says"]
+    assert "300" in thing["message"]
     queue = (await editor.get(f"{HOME}/accounts/sky-of-ada/queue")).json()
     (line,) = [line for day in queue["days"] for line in day["lines"] if line["post_id"]]
     assert "300" in line["unfit"]
     why = (await editor.get(f"{HOME}/deliveries/{pill['delivery_id']}/explain")).json()
     assert not why["gates"]["content"]["passed"]
-    assert "300" in why["says"]
+    assert "300" in why["message"]
     now = await editor.post(f"{HOME}/deliveries/{pill['delivery_id']}/publish-now")
     check_refused(now)
     again = await editor.patch(url, json={"text": "short again", "revision": 2})
@@ -166,14 +166,14 @@ async def test_a_failed_post_is_fixed_and_tried_again_in_one_step(
             id=post["id"],
         )
     )
-    asked: dict[str, Any] = {"post_id": post["id"], "revision": 1, "goes": "again"}
-    long = await editor.post(f"{POSTS}/compose", json=asked | {"content": {"text": TOO_LONG}})
+    requested: dict[str, Any] = {"post_id": post["id"], "revision": 1, "goes": "again"}
+    long = await editor.post(f"{POSTS}/compose", json=requested | {"content": {"text": TOO_LONG}})
     check_refused(long)
     told = await editor.post(
-        f"{POSTS}/compose?dry_run=true", json=asked | {"content": {"text": "shorter"}}
+        f"{POSTS}/compose?dry_run=true", json=requested | {"content": {"text": "shorter"}}
     )
     assert told.status_code == 200, told.text
-    done = await editor.post(f"{POSTS}/compose", json=asked | {"content": {"text": "shorter"}})
+    done = await editor.post(f"{POSTS}/compose", json=requested | {"content": {"text": "shorter"}})
     assert done.status_code == 200, done.text
     (went,) = done.json()["places"]
     assert (went["account_id"], went["outcome"]) == ("sky-of-ada", "now")

@@ -11,11 +11,11 @@ async def test_a_restore_is_shown_and_confirmed_once_by_whoever_owns_the_instanc
 ) -> None:
     await place.runtime.operations.run(beat)
     await place.runtime.operations.run(
-        lambda tx, now: hold(tx, now, kind=RESTORE, says="the database was restored")
+        lambda tx, now: hold(tx, now, kind=RESTORE, message="the database was restored")
     )
     owner, editor = await place.client("owner"), await place.client("editor")
     shown = (await owner.get(SYSTEM)).json()["hold"]
-    assert (shown["kind"], shown["says"]) == (RESTORE, "the database was restored")
+    assert (shown["kind"], shown["message"]) == (RESTORE, "the database was restored")
     said = (await editor.get("/api/v1/me")).json()["sending_held"]
     assert said == "the database was restored"
     assert (await editor.post(f"{SYSTEM}/confirm", json={})).status_code == 403

@@ -14,8 +14,8 @@ HOME = "/api/v1/workspaces/home-of-ada"
 
 async def make(place: Place, **changes: Any) -> tuple[httpx2.AsyncClient, dict[str, Any]]:
     owner = await place.client("owner")
-    asked = {"name": "cy", "scopes": ["deliveries:read", "deliveries:write"]} | changes
-    answer = await owner.post(f"{HOME}/keys", json=asked)
+    requested = {"name": "cy", "scopes": ["deliveries:read", "deliveries:write"]} | changes
+    answer = await owner.post(f"{HOME}/keys", json=requested)
     assert answer.status_code == 201, answer.text
     said = answer.json()
     return await place.client(authorization=f"Bearer {said['key']}"), said
@@ -25,7 +25,7 @@ async def test_a_key_is_shown_once_and_kept_as_a_hash(place: Place) -> None:
     program, said = await make(place)
     assert (await program.get(f"{HOME}/deliveries")).status_code == 200
     secret = said["key"].split("_", 2)[2]
-    for table in ("api_key", "audit", "kept_answer", "outbox"):
+    for table in ("api_key", "audit", "idempotency_key", "outbox"):
         for row in await place.rows(f"SELECT * FROM {table}"):
             assert secret not in str(row)
     owner = await place.client("owner")
@@ -54,8 +54,8 @@ async def test_a_revoked_key_and_a_changed_one_open_nothing(place: Place) -> Non
 
 async def test_a_key_ends_with_the_membership_of_its_maker(place: Place) -> None:
     admin = await place.client("admin")
-    asked = {"name": "cy", "scopes": ["deliveries:read"]}
-    made = await admin.post(f"{HOME}/keys", json=asked)
+    requested = {"name": "cy", "scopes": ["deliveries:read"]}
+    made = await admin.post(f"{HOME}/keys", json=requested)
     program = await place.client(authorization=f"Bearer {made.json()['key']}")
     owner = await place.client("owner")
     gone = await owner.delete(f"{HOME}/members/{place.ids['admin.member']}")
@@ -143,7 +143,7 @@ async def test_a_key_ends_at_its_end(place: Place) -> None:
     assert (await program.get(f"{HOME}/deliveries")).status_code == 401
 
 
-async def test_a_key_of_the_house_reads_its_numbers(place: Place) -> None:
+async def test_a_key_of_the_installation_reads_its_numbers(place: Place) -> None:
     program, _ = await make(place, scopes=["system:read"])
     answer = await program.get("/metrics")
     assert answer.status_code == 200

@@ -60,7 +60,7 @@ async def test_tools_are_what_the_key_may_do_and_stand_alone(agent: httpx2.Async
     assert "keys_make_key" not in tools
     assert "mcp_speak" not in tools
     assert tools["queues_show_queue"]["annotations"]["readOnlyHint"]
-    assert "confirm" in tools["queues_give_schedule"]["inputSchema"]["properties"]
+    assert "confirm" in tools["queues_create_schedule"]["inputSchema"]["properties"]
     text = json.dumps(tools)
     assert "#/components" not in text
     assert '"workspace_id"' not in json.dumps(tools["queues_show_queue"]["inputSchema"])
@@ -69,14 +69,14 @@ async def test_tools_are_what_the_key_may_do_and_stand_alone(agent: httpx2.Async
 async def test_a_change_is_tried_then_confirmed_and_done_once(
     agent: httpx2.AsyncClient,
 ) -> None:
-    asked: dict[str, Any] = {"account_id": "account-of-ada", "body": SLOTS}
-    tried = (await call(agent, "queues_give_schedule", **asked))["structuredContent"]
+    requested: dict[str, Any] = {"account_id": "account-of-ada", "body": SLOTS}
+    tried = (await call(agent, "queues_create_schedule", **requested))["structuredContent"]
     assert tried["dry_run"]["dry_run"]
     assert (await agent.get(f"{QUEUE}/schedule")).status_code == 404
 
-    confirmed = {**asked, "confirm": tried["confirm"]}
+    confirmed = {**requested, "confirm": tried["confirm"]}
     for _ in range(2):
-        done = await call(agent, "queues_give_schedule", **confirmed)
+        done = await call(agent, "queues_create_schedule", **confirmed)
         assert not done["isError"], done
     shown = await call(agent, "queues_show_schedule", account_id="account-of-ada")
     assert shown["structuredContent"]["revision"] == 1
@@ -84,10 +84,10 @@ async def test_a_change_is_tried_then_confirmed_and_done_once(
 
 async def test_a_confirm_word_is_good_for_its_own_call_alone(agent: httpx2.AsyncClient) -> None:
     first: dict[str, Any] = {"account_id": "account-of-ada", "body": SLOTS}
-    word = (await call(agent, "queues_give_schedule", **first))["structuredContent"]["confirm"]
+    word = (await call(agent, "queues_create_schedule", **first))["structuredContent"]["confirm"]
     other = {**first, "body": {"slots": {"2": ["10:00"]}}}
     for arguments in ({**other, "confirm": word}, {**first, "confirm": word[:-4] + "AAAA"}):
-        said = await say(agent, "tools/call", name="queues_give_schedule", arguments=arguments)
+        said = await say(agent, "tools/call", name="queues_create_schedule", arguments=arguments)
         assert said["error"]["code"] == -32602
     assert (await agent.get(f"{QUEUE}/schedule")).status_code == 404
 

@@ -13,7 +13,7 @@ from fastapi.responses import StreamingResponse
 from fastapi.routing import APIRoute
 
 from cadenza.api import internal_client
-from cadenza.api.internal_client import InsideCall
+from cadenza.api.internal_client import InternalCall
 from cadenza.api.rate_limit import Pace, TokenBucket
 from cadenza.api.route_lookup import Finder
 from cadenza.api.tools import Tool, list_tools
@@ -55,7 +55,7 @@ HOSTILE: tuple[Any, ...] = (
 )
 
 
-LOOSE = frozenset({"audit", "kept_answer"})  # what refusals may write
+LOOSE = frozenset({"audit", "idempotency_key"})  # what refusals may write
 
 
 @pytest.fixture
@@ -79,8 +79,8 @@ async def agent(small: Place) -> httpx2.AsyncClient:
 
 
 async def call(agent: httpx2.AsyncClient, name: str, arguments: Any) -> httpx2.Response:
-    asked = {"name": name, "arguments": arguments}
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
+    requested = {"name": name, "arguments": arguments}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": requested}
     async with asyncio.timeout(PATIENCE):
         return await agent.post(MCP, content=json.dumps(message))
 
@@ -107,7 +107,7 @@ async def test_no_tool_breaks_or_leaves_its_route_whatever_it_is_given(
 ) -> None:
     caplog.set_level(logging.INFO, "cadenza.api")
     before = await everything(small, but=LOOSE)
-    asked = 0
+    requested = 0
     for tool in tools_of(small):
         names = [*tool.in_path, *tool.in_query, *filter(None, [tool.body])]
         for place, name in enumerate((*names, "confirm", "unheard_of")):
@@ -116,13 +116,13 @@ async def test_no_tool_breaks_or_leaves_its_route_whatever_it_is_given(
                 caplog.clear()
                 given = dict.fromkeys(tool.in_path, "unknown") | {name: bad}
                 answer = await call(agent, tool.name, given)
-                asked += 1
+                requested += 1
                 assert answer.status_code in (200, 422), (tool.name, given, answer.text)
                 assert "our_fault" not in answer.text, (tool.name, given)
                 assert len(answer.text) < 50_000, (tool.name, given)
                 reached = {getattr(record, "route", "") for record in caplog.records}
                 assert reached <= {tool.route.path, MCP_ROUTE}, (tool.name, given, reached)
-    assert asked > 1000
+    assert requested > 1000
     assert await everything(small, but=LOOSE) == before
 
 
@@ -155,9 +155,9 @@ async def test_an_answer_without_an_end_is_cut_off(
             "headers": [],
             "app": app,
         }
-        asked = InsideCall(route=route, method="GET", in_path={"id": "a/b"})
+        requested = InternalCall(route=route, method="GET", in_path={"id": "a/b"})
         async with asyncio.timeout(PATIENCE):
-            answered = await internal_client.call_internally(Request(scope), asked, {})
+            answered = await internal_client.call_internally(Request(scope), requested, {})
         assert answered.status == statuses[media_type == "application/json"]
 
 

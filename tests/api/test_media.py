@@ -86,14 +86,14 @@ async def test_files_are_given_out_so_that_nothing_runs(editor: httpx2.AsyncClie
 async def test_a_range_is_a_stretch_of_the_file(editor: httpx2.AsyncClient) -> None:
     made = await take_in(editor)
     whole = (await editor.get(made["file_url"])).content
-    for asked, stretch in (
+    for requested, stretch in (
         ("bytes=0-9", whole[:10]),
         ("bytes=10-", whole[10:]),
         ("bytes=-5", whole[-5:]),
         ("bytes=5-999999", whole[5:]),
     ):
-        answer = await editor.get(made["file_url"], headers={"range": asked})
-        assert (answer.status_code, answer.content) == (206, stretch), asked
+        answer = await editor.get(made["file_url"], headers={"range": requested})
+        assert (answer.status_code, answer.content) == (206, stretch), requested
     beyond = await editor.get(made["file_url"], headers={"range": f"bytes={len(whole)}-"})
     assert beyond.status_code == 416
     assert beyond.headers["content-range"] == f"bytes */{len(whole)}"
@@ -168,11 +168,11 @@ async def test_a_preview_shows_the_picture_as_each_network_gets_it(
     for channel, most in (("bluesky", 2_000_000), ("instagram_feed", 8_000_000)):
         (fitted,) = shown[channel]["fitted"]
         assert (fitted["media_id"], fitted["mime"]) == (made["id"], "image/jpeg")
-        assert "converted to JPEG, 2.7 MB → " in fitted["says"]
+        assert "converted to JPEG, 2.7 MB → " in fitted["message"]
         assert fitted["size"] <= most
         told = {each["code"]: each for each in shown[channel]["problems"]}
-        assert (told["media_fitted"]["says"], told["media_fitted"]["blocking"]) == (
-            fitted["says"],
+        assert (told["media_fitted"]["message"], told["media_fitted"]["blocking"]) == (
+            fitted["message"],
             False,
         )
         assert not {"media_kind", "media_size"} & set(told)

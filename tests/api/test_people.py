@@ -49,13 +49,13 @@ async def test_somebody_new_joins_with_the_mailed_token_once(place: Place) -> No
 
 async def test_without_a_mail_server_who_invites_gets_the_link(place: Place) -> None:
     admin = await place.client("admin")
-    asked = {"email": "cy@example.org", "role": "viewer"}
-    tried = await admin.post(f"{HOME}/invitations?dry_run=true", json=asked)
+    requested = {"email": "cy@example.org", "role": "viewer"}
+    tried = await admin.post(f"{HOME}/invitations?dry_run=true", json=requested)
     assert tried.json()["link"] is None
     key = {"idempotency-key": "cy"}
-    link = (await admin.post(f"{HOME}/invitations", json=asked, headers=key)).json()["link"]
+    link = (await admin.post(f"{HOME}/invitations", json=requested, headers=key)).json()["link"]
     assert link == f"{place.runtime.settings.home}/join#token={await mailed(place)}"
-    again = await admin.post(f"{HOME}/invitations", json=asked, headers=key)
+    again = await admin.post(f"{HOME}/invitations", json=requested, headers=key)
     assert (again.status_code, "token" in again.text) == (409, False)  # a secret is not kept
     assert "link" not in (await admin.get(f"{HOME}/invitations")).json()[0]
 
@@ -67,8 +67,10 @@ async def test_with_a_mail_server_only_the_invited_address_gets_the_link(place: 
     admin = await replace(place, app=app).client("admin")
     answer = await admin.post(f"{HOME}/invitations", json={"email": "cy@example.org"})
     assert (answer.status_code, answer.json()["link"]) == (201, None)
-    asked = await admin.post("/api/v1/auth/password-reset/ask", json={"email": "owner@example.org"})
-    assert asked.json() == {"mails": True}
+    requested = await admin.post(
+        "/api/v1/auth/password-reset/ask", json={"email": "owner@example.org"}
+    )
+    assert requested.json() == {"mails": True}
 
 
 async def test_who_is_here_already_joins_only_as_themselves(place: Place) -> None:
@@ -99,8 +101,8 @@ async def test_an_invitation_ends_with_what_its_inviter_may_give(place: Place) -
     assert (await owner.put(f"{path}/role", json={"role": "owner"})).status_code == 200
     tokens: dict[str, str] = {}
     for role in ("owner", "admin", "editor"):
-        asked = {"email": f"{role}-to-be@example.org", "role": role}
-        assert (await second.post(f"{HOME}/invitations", json=asked)).status_code == 201
+        requested = {"email": f"{role}-to-be@example.org", "role": role}
+        assert (await second.post(f"{HOME}/invitations", json=requested)).status_code == 201
         tokens[role] = await mailed(place)
 
     async def still_open() -> list[str]:
@@ -125,8 +127,8 @@ async def test_an_invitation_ends_with_what_its_inviter_may_give(place: Place) -
 
 async def test_nobody_gives_a_role_above_their_own(place: Place) -> None:
     admin = await place.client("admin")
-    asked = {"email": "cy@example.org", "role": "owner"}
-    assert (await admin.post(f"{HOME}/invitations", json=asked)).status_code == 409
+    requested = {"email": "cy@example.org", "role": "owner"}
+    assert (await admin.post(f"{HOME}/invitations", json=requested)).status_code == 409
     own = f"{HOME}/members/{place.ids['admin.member']}/role"
     assert (await admin.put(own, json={"role": "owner"})).status_code == 409
     owner = f"{HOME}/members/{place.ids['owner.member']}"

@@ -295,8 +295,8 @@ async def test_an_approval_by_saving_takes_from_a_keys_budget(place: Place) -> N
     approving = {"approve": True, "revision": made["revision"]}
     saved = await writer.patch(f"{POSTS}/{made['id']}", json=approving)
     assert saved.status_code == 429, saved.text
-    asked = {"post_id": made["id"], "content": {"text": "We open at ten."}, **approving}
-    composed = await writer.post(f"{POSTS}/compose", json=asked)
+    requested = {"post_id": made["id"], "content": {"text": "We open at ten."}, **approving}
+    composed = await writer.post(f"{POSTS}/compose", json=requested)
     assert composed.status_code == 429, composed.text
     (pill,) = (await writer.get(f"{POSTS}/{made['id']}")).json()["pills"]
     assert pill["state"] == "draft"
@@ -311,12 +311,12 @@ async def test_what_is_queued_takes_from_a_keys_budget_once(place: Place) -> Non
     assert (await owner.put(f"{queue}/schedule", json=slots)).status_code == 200
     scopes = ("posts:read", "posts:write", "posts:approve", "queue:write")
     writer = await program(place, *scopes, publish_per_day=1)
-    asked = {"post_id": (await write(writer))["id"], "accounts": [ADA]}
+    requested = {"post_id": (await write(writer))["id"], "accounts": [ADA]}
     for outcome in ("queued", "already_queued"):
-        queued = await writer.post(f"{HOME}/queue", json=asked)
+        queued = await writer.post(f"{HOME}/queue", json=requested)
         assert queued.status_code == 200, queued.text
         assert [each["outcome"] for each in queued.json()["answers"]] == [outcome]
-    approved = await writer.post(f"{POSTS}/{asked['post_id']}/approve", json={})
+    approved = await writer.post(f"{POSTS}/{requested['post_id']}/approve", json={})
     assert approved.status_code == 200, approved.text  # the one of today
 
     other = await write(writer, approve=True)

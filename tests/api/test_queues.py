@@ -193,14 +193,14 @@ async def test_the_examples_of_a_schedule_are_taken(
     editor: httpx2.AsyncClient,
 ) -> None:
     path = f"{HOME}/accounts/account-of-ada/queue/schedule"
-    asked, changes = (
+    requested, changes = (
         ScheduleInput.model_json_schema()["examples"],
         ScheduleChange.model_json_schema()["examples"],
     )
-    for example in asked:
+    for example in requested:
         answer = await editor.put(f"{path}?dry_run=true", json=example)
         assert answer.status_code == 200, answer.text
-    await editor.put(path, json=asked[0])
+    await editor.put(path, json=requested[0])
     for example in changes:
         answer = await editor.patch(f"{path}?dry_run=true", json=example)
         assert answer.status_code == 200, answer.text
@@ -255,8 +255,8 @@ async def test_slots_that_changed_meanwhile_are_left_alone(
 
 async def test_no_slots_match_nothing(editor: httpx2.AsyncClient) -> None:
     url = f"{HOME}/accounts/account-of-ada/queue/schedule"
-    asked = await editor.put(url, json={"slots": SLOTS}, headers={"if-match": "*"})
-    assert asked.status_code == 412, asked.text
+    requested = await editor.put(url, json={"slots": SLOTS}, headers={"if-match": "*"})
+    assert requested.status_code == 412, requested.text
 
 
 @pytest.mark.parametrize("thing", ["", "/queue"])

@@ -32,6 +32,11 @@ OPEN_WRITES = {
     },
     Access.KEY: set[str](),
     Role.VIEWER: {
+        f"POST {HOME}/contacts/count",
+        f"POST {HOME}/contacts/search",
+        f"POST {HOME}/templates/preview",
+        f"POST {HOME}/templates/{{template_id}}/check",
+        f"POST {HOME}/templates/{{template_id}}/preview",
         f"POST {HOME}/leave",
         f"POST {HOME}/mcp",  # each tool asks its own route, with that route's role and scope
         f"POST {HOME}/posts/check",
@@ -43,6 +48,11 @@ OPEN_WRITES = {
 # What opens doors: people, keys, programs that are told, accounts, and taking everything along.
 DOORS = ("/members", "/invitations", "/keys", "/webhooks", "/connect", "/disconnect", "/export")
 QUESTIONS = {
+    f"POST {HOME}/contacts/count",
+    f"POST {HOME}/contacts/search",
+    f"POST {HOME}/templates/preview",
+    f"POST {HOME}/templates/{{template_id}}/check",
+    f"POST {HOME}/templates/{{template_id}}/preview",
     f"POST {HOME}/posts/check",
     f"POST {HOME}/posts/preview",
     f"POST {HOME}/posts/{{post_id}}/check",
@@ -77,6 +87,7 @@ def test_only_these_may_be_written_without_an_editors_right() -> None:
 def test_what_opens_doors_needs_an_admin() -> None:
     for each in DECLARED:
         guarded = each.path.startswith(HOME) and any(part in each.path for part in DOORS)
+        guarded = guarded and "/audiences/" not in each.path  # its members are recipients
         if guarded and (each.writes or "/export" in each.path):
             assert isinstance(each.needs, Role), name(each)
             assert each.needs.covers(Role.ADMIN), name(each)
@@ -92,7 +103,7 @@ def test_a_key_that_may_only_look_changes_nothing() -> None:
     assert [
         name(each)
         for each in DECLARED
-        if not each.writes and each.scope and ":read" not in each.scope
+        if not each.writes and each.scope and not each.scope.endswith((":read", ":export"))
     ] == []
 
 
@@ -101,7 +112,8 @@ def test_no_key_signs_in_makes_keys_or_changes_people() -> None:
         personal = each.path.startswith(("/auth", "/me")) or any(
             part in each.path for part in ("/keys", "/members", "/invitations", "/connect")
         )
-        if each.writes and personal and "/disconnect" not in each.path:
+        recipients = "/audiences/" in each.path  # whose members are contacts
+        if each.writes and personal and not recipients and "/disconnect" not in each.path:
             assert each.scope is None, name(each)
 
 

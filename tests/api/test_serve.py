@@ -157,13 +157,13 @@ async def test_open_streams_do_not_hold_up_the_end(place: Place) -> None:
         assert asyncio.get_running_loop().time() - began < PATIENCE / 2
 
 
-async def test_letters_and_the_house_next_door_are_not_in_the_stream(place: Place) -> None:
+async def test_emails_and_other_workspaces_are_not_in_the_stream(place: Place) -> None:
     async with serving(place, "viewer") as browser:
         admin = await place.client("admin")
         ben = await place.client("ben")
         async with browser.stream("GET", f"{HOME}/events") as answer:
-            asked = {"email": "cy@example.org", "role": "viewer"}
-            assert (await admin.post(f"{HOME}/invitations", json=asked)).status_code == 201
+            requested = {"email": "cy@example.org", "role": "viewer"}
+            assert (await admin.post(f"{HOME}/invitations", json=requested)).status_code == 201
             await ben.patch("/api/v1/workspaces/home-of-ben", json={"name": "Ben's"})
             await admin.patch(HOME, json={"name": "Seen"})
             (only,) = await read_events(answer, 1)

@@ -181,7 +181,7 @@ async def test_ending_the_other_sessions_can_be_tried_repeated_and_looked_up(pla
     assert log == [{"actor": person, "after": '{"ended":1}'}]
 
 
-async def test_a_role_is_read_anew_for_each_request(place: Place) -> None:
+async def test_a_role_is_read_again_for_each_request(place: Place) -> None:
     browser = await place.client("admin")
     assert (await browser.get("/api/v1/workspaces/home-of-ada/keys")).status_code == 200
     await place.runtime.operations.run(
@@ -196,7 +196,7 @@ async def test_no_token_and_no_password_is_kept_as_it_is(place: Place) -> None:
     browser = await place.client()
     await browser.post(SIGN_IN, json=OWNER)
     token = browser.cookies["cadenza"]
-    for table in ("session", "person", "audit", "knock", "outbox"):
+    for table in ("session", "person", "audit", "login_attempt", "outbox"):
         for row in await place.rows(f"SELECT * FROM {table}"):
             assert token not in str(row)
             assert PASSWORD not in str(row)

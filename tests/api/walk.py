@@ -2,8 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from fastapi import FastAPI
@@ -11,11 +9,9 @@ from fastapi.routing import APIRoute
 
 from cadenza.api.routes import Route
 from tests.api.conftest import Place
+from tests.product_tables import product_tables
 
 PLACE = re.compile(r"{(\w+)}")
-TABLE = re.compile(r"CREATE TABLE (\w+) \((.*?)\n\)", re.DOTALL)
-COLUMN = re.compile(r"^    ([a-z_]+) [a-z]", re.MULTILINE)
-ADDED = re.compile(r"ALTER TABLE (\w+) ADD COLUMN (\w+)")
 # Marks of use, which a look may leave behind.
 TOUCHED = {"session": {"seen_at", "idle_until"}, "api_key": {"last_used_at"}}
 
@@ -55,8 +51,8 @@ class Step:
 
     def filters(self) -> list[str]:
         """The names that may stand behind the ? of its address."""
-        asked = self.operation.get("parameters", ())
-        return [each["name"] for each in asked if each["in"] == "query"]
+        requested = self.operation.get("parameters", ())
+        return [each["name"] for each in requested if each["in"] == "query"]
 
     def fill(self, ids: dict[str, str]) -> str:
         return PLACE.sub(lambda found: ids[found[1]], self.path)
@@ -76,21 +72,10 @@ def steps(app: FastAPI) -> list[Step]:
     return found
 
 
-@cache
-def tables() -> dict[str, set[str]]:
-    """The product's tables and their columns, as the migrations make them."""
-    migrations = sorted((files("cadenza.db") / "migrations").iterdir(), key=lambda path: path.name)
-    texts = [path.read_text(encoding="utf-8") for path in migrations]
-    found = {name: set(COLUMN.findall(inside)) for name, inside in TABLE.findall("\n".join(texts))}
-    for name, column in ADDED.findall("\n".join(texts)):
-        found[name].add(column)
-    return found
-
-
 async def everything(place: Place, *, but: frozenset[str] = frozenset()) -> dict[str, list[str]]:
     """All rows of all the product's tables, but for marks of use."""
     found: dict[str, list[str]] = {}
-    for name in tables().keys() - but:
+    for name in product_tables().keys() - but:
         rows = await place.rows(f"SELECT * FROM {name}")
         marks = TOUCHED.get(name, set())
         kept = ({key: row[key] for key in row if key not in marks} for row in rows)

@@ -19,8 +19,8 @@ from cadenza.deliveries.installation import (
     CLOCK,
     LOCK,
     Confirmed,
-    Elapsed,
     InstallationStatus,
+    LastHeartbeat,
     NothingHeld,
     beat,
     confirm,
@@ -41,7 +41,7 @@ async def confirmed(runtime: Runtime) -> Confirmed | NothingHeld:
     )
 
 
-async def beaten(runtime: Runtime, elapsed: Elapsed | None = None) -> InstallationStatus:
+async def beaten(runtime: Runtime, elapsed: LastHeartbeat | None = None) -> InstallationStatus:
     return await runtime.operations.run(
         lambda tx, now: beat(tx, now, elapsed=elapsed), locks=[LOCK]
     )
@@ -81,7 +81,7 @@ async def test_a_restored_database_holds_until_a_person_confirms(
     assert not runtime.source.held, "a confirmed restore is not found again"
 
 
-async def test_what_was_in_a_call_when_the_copy_was_made_is_a_doubt(
+async def test_what_was_in_a_call_when_the_copy_was_made_is_unconfirmed(
     town: Town, runtime: Runtime
 ) -> None:
     await lived(runtime)
@@ -131,7 +131,9 @@ async def test_what_comes_due_in_a_copy_before_it_is_confirmed_may_be_out(
 ) -> None:
     """A copy is held from when it is made; when it is started, more has been sent by the original."""
     await beaten(runtime)
-    await runtime.operations.run(lambda tx, now: hold(tx, now, kind="restore", says="it is a copy"))
+    await runtime.operations.run(
+        lambda tx, now: hold(tx, now, kind="restore", message="it is a copy")
+    )
     id_ = await town.post(runtime, "due between the copy and its start")
     await runtime.guard.run_once()
     assert (await town.row(runtime, id_))["state"] == "missed"
@@ -191,10 +193,10 @@ async def test_a_clock_that_jumped_holds_and_a_person_lets_it_go_on(runtime: Run
     await runtime.operations.run(
         lambda tx, now: tx.run("UPDATE installation SET beat_at = :t", t=now - A_WEEK)
     )
-    jumped = await beaten(runtime, Elapsed(first.now - A_WEEK, 5.0))
+    jumped = await beaten(runtime, LastHeartbeat(first.now - A_WEEK, 5.0))
     assert jumped.hold is not None
     assert jumped.hold.kind == CLOCK
-    assert "jumped forward by 6 days" in jumped.hold.says
+    assert "jumped forward by 6 days" in jumped.hold.message
     assert await confirmed(runtime) == Confirmed(CLOCK, missed=0)
     assert (await beaten(runtime)).hold is None
 
@@ -204,7 +206,7 @@ async def test_a_hold_begins_where_the_clock_stood_before_it_jumped(runtime: Run
     await runtime.operations.run(
         lambda tx, now: tx.run("UPDATE installation SET beat_at = :t", t=now - A_WEEK)
     )
-    jumped = await beaten(runtime, Elapsed(first.now - A_WEEK, 5.0))
+    jumped = await beaten(runtime, LastHeartbeat(first.now - A_WEEK, 5.0))
     assert jumped.hold is not None
     assert jumped.hold.since == first.now - A_WEEK + timedelta(seconds=5)
 
@@ -212,11 +214,11 @@ async def test_a_hold_begins_where_the_clock_stood_before_it_jumped(runtime: Run
 async def held_since(runtime: Runtime, ago: timedelta) -> None:
     await lived(runtime)
     await runtime.operations.run(
-        lambda tx, now: hold(tx, now, kind=CLOCK, says="it jumped", since=now - ago)
+        lambda tx, now: hold(tx, now, kind=CLOCK, message="it jumped", since=now - ago)
     )
 
 
-async def test_what_came_due_while_the_clock_was_in_doubt_is_not_late_for_it(
+async def test_what_came_due_while_the_clock_was_uncertain_is_not_late_for_it(
     town: Town, runtime: Runtime
 ) -> None:
     await held_since(runtime, timedelta(hours=8))
@@ -231,7 +233,7 @@ async def test_what_came_due_while_the_clock_was_in_doubt_is_not_late_for_it(
         await until(town, runtime, meanwhile, "sent")
 
 
-async def test_what_came_due_while_the_clock_was_in_doubt_goes_out_spaced(
+async def test_what_came_due_while_the_clock_was_uncertain_goes_out_spaced(
     town: Town, runtime: Runtime
 ) -> None:
     await held_since(runtime, timedelta(hours=8))
@@ -252,25 +254,27 @@ async def test_what_came_due_while_the_clock_was_in_doubt_goes_out_spaced(
 
 async def test_a_jump_behind_a_restore_is_a_second_matter(runtime: Runtime) -> None:
     first = await beaten(runtime)
-    await runtime.operations.run(lambda tx, now: hold(tx, now, kind="restore", says="it went back"))
+    await runtime.operations.run(
+        lambda tx, now: hold(tx, now, kind="restore", message="it went back")
+    )
     await runtime.operations.run(
         lambda tx, now: tx.run("UPDATE installation SET beat_at = :t", t=now - A_WEEK)
     )
     for _ in range(2):
-        held = (await beaten(runtime, Elapsed(first.now - A_WEEK, 5.0))).hold
+        held = (await beaten(runtime, LastHeartbeat(first.now - A_WEEK, 5.0))).hold
         assert held is not None
-        assert (held.kind, held.says.count("jumped forward")) == ("restore", 1)
+        assert (held.kind, held.message.count("jumped forward")) == ("restore", 1)
     assert await confirmed(runtime) == Confirmed("restore", missed=0)
     still = (await beaten(runtime)).hold
     assert still is not None
-    assert (still.kind, still.says.startswith("the database's clock jumped")) == (CLOCK, True)
+    assert (still.kind, still.message.startswith("the database's clock jumped")) == (CLOCK, True)
     assert await confirmed(runtime) == Confirmed(CLOCK, missed=0)
     assert (await beaten(runtime)).hold is None
 
 
 async def test_a_restore_behind_a_jump_is_held_as_well(town: Town, runtime: Runtime) -> None:
     await lived(runtime)
-    await runtime.operations.run(lambda tx, now: hold(tx, now, kind=CLOCK, says="it jumped"))
+    await runtime.operations.run(lambda tx, now: hold(tx, now, kind=CLOCK, message="it jumped"))
     id_ = await town.post(runtime, "perhaps it is out already")
     await go_back(runtime)
     await runtime.guard.run_once()
@@ -285,12 +289,14 @@ async def test_a_jump_right_before_a_restore_is_confirmed_is_found_after_it(
     runtime: Runtime,
 ) -> None:
     first = await beaten(runtime)
-    await runtime.operations.run(lambda tx, now: hold(tx, now, kind="restore", says="it went back"))
+    await runtime.operations.run(
+        lambda tx, now: hold(tx, now, kind="restore", message="it went back")
+    )
     await runtime.operations.run(
         lambda tx, now: tx.run("UPDATE installation SET beat_at = :t", t=now - A_WEEK)
     )
     assert await confirmed(runtime) == Confirmed("restore", missed=0)
-    found = (await beaten(runtime, Elapsed(first.now - A_WEEK, 5.0))).hold
+    found = (await beaten(runtime, LastHeartbeat(first.now - A_WEEK, 5.0))).hold
     assert found is not None
     assert found.kind == CLOCK
 
@@ -310,7 +316,7 @@ async def test_a_clock_that_went_back_while_nobody_ran_is_noticed_at_the_start(
 async def test_a_frozen_process_does_not_accuse_the_clock(runtime: Runtime) -> None:
     first = await beaten(runtime)
     # Others beat all the while: the last sign of life in the database is fresh.
-    woken = await beaten(runtime, Elapsed(first.now - A_WEEK, 5.0))
+    woken = await beaten(runtime, LastHeartbeat(first.now - A_WEEK, 5.0))
     assert woken.hold is None
 
 

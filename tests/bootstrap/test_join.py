@@ -91,7 +91,7 @@ async def nothing_leaves_there(town: Town, folder: Path, address: str) -> None:
         signs = runtime.guard.signs
         assert signs is not None
         assert signs.hold is not None
-        assert "may be restored from a backup" in signs.hold.says
+        assert "may be restored from a backup" in signs.hold.message
         assert set((await states(runtime)).values()) == {"missed"}
     async with standing(there) as runtime:  # a restart changes nothing
         assert runtime.source.held

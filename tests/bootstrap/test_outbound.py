@@ -11,7 +11,7 @@ from cadenza.bootstrap.outbound import policy_of
 from cadenza.config.load import BadSettings, load
 from cadenza.config.model import Settings
 from cadenza.providers.http.judge import judge
-from cadenza.providers.http.parse_target import BadAddress, aim
+from cadenza.providers.http.parse_target import BadAddress, parse_target
 from cadenza.providers.http.policy import Policy
 
 INSIDE = "10.0.0.5"
@@ -30,7 +30,7 @@ def of(folder: Path, toml: str) -> Policy:
 def reaches(policy: Policy, url: str) -> bool:
     """Say whether an address whose host stands in a private network may be called."""
     try:
-        target = aim(url, policy)
+        target = parse_target(url, policy)
     except BadAddress:
         return False
     return policy.against(judge(INSIDE), target.host, target.port) is None

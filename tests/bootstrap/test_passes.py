@@ -109,7 +109,7 @@ async def test_a_call_from_outside_generates_once_a_night(runtime: Runtime) -> N
     assert await posts(runtime) == 3
 
 
-async def test_the_houses_own_schedule_generates(runtime: Runtime) -> None:
+async def test_the_installations_own_schedule_generates(runtime: Runtime) -> None:
     await make_rule(runtime)
     async with working(runtime):
         schedule = {each.name: each for each in await runtime.engine.schedules()}["generate_posts"]

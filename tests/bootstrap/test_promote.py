@@ -17,7 +17,7 @@ from cadenza.config.load import load
 from cadenza.config.model import Settings
 from cadenza.core.clock import SystemClock
 from cadenza.demo.cast import Cast, assemble
-from cadenza.demo.fill import Played, fill
+from cadenza.demo.fill import DemoState, fill
 from cadenza.demo.step_clock import StepClock
 from cadenza.posts.create import Created, create
 from cadenza.posts.model import NewPost
@@ -40,7 +40,7 @@ def settings(cast: Cast, tmp_path: Path) -> Settings:
     return load(environ={**cast.environment(), "CADENZA_DATA": str(tmp_path / "data")})
 
 
-async def live_through(settings: Settings, cast: Cast) -> Played:
+async def live_through(settings: Settings, cast: Cast) -> DemoState:
     """Fill a SQLite house with a demo's life, and jobs of its engine."""
     clock = StepClock()
     async with open_runtime(settings, clock=clock) as runtime:
@@ -51,7 +51,7 @@ async def live_through(settings: Settings, cast: Cast) -> Played:
     return played
 
 
-async def send_soon(runtime: Runtime, played: Played) -> None:
+async def send_soon(runtime: Runtime, played: DemoState) -> None:
     place = played.at("mastodon")
     new = NewPost(workspace_id=played.home, text=WORDS)
 
@@ -97,7 +97,8 @@ async def test_a_promoted_house_has_all_and_sends_what_was_queued_once(
             await runtime.operations.read(lambda tx, _: tx.value("SELECT count(*) FROM post")) > 25
         )
         jobs = await runtime.engine.find()
-        assert [job.task for job in jobs] == ["generate_workspace"]
+        tasks = {job.task for job in jobs}
+        assert tasks == {"generate_workspace", "run_campaign", "plan_sequence"}
         assert {each.name for each in await runtime.engine.schedules()} >= {"watch_posts"}
         report = await publish_pass(runtime, 20.0)
         assert report.complete

@@ -18,7 +18,7 @@ async def drag(
     to: Locator,
     *,
     hint: Locator,
-    says: str,
+    message: str,
     at: Sequence[tuple[float, float]] = ((20, 12),),
 ) -> None:
     """Hold `what` over `to` until the hint says so; the mouse stays down. Each place `at` it is tried in turn."""
@@ -27,35 +27,35 @@ async def drag(
         await page.mouse.down()
         for x, y in (*at, *at):
             await _move_over(page, to, x, y)
-            if await shows(hint, says):
+            if await shows(hint, message):
                 return
         if any(await hint.all_inner_texts()):
             break  # it is in the hand, and over no such place
         await page.mouse.up()
-    await expect(hint).to_contain_text(says)
+    await expect(hint).to_contain_text(message)
 
 
-async def press(page: Page, key: str, *, hint: Locator, says: str) -> None:
+async def press(page: Page, key: str, *, hint: Locator, message: str) -> None:
     """Press a key until the hint says what it did."""
     for _ in range(TRIES):
         await page.keyboard.press(key)
-        if await shows(hint, says):
+        if await shows(hint, message):
             return
-    await expect(hint).to_contain_text(says)
+    await expect(hint).to_contain_text(message)
 
 
 async def type_time(where: Page | Locator, label: str, place: str, day: str, time: str) -> None:
     """Fill in a day, and type a time key by key as people do, on the clock of a place."""
-    await where.get_by_label(f"{label}: day").fill(day)
+    await where.get_by_label(f"{label}: date").fill(day)
     field = where.get_by_label(f"{label}: time in {place}")
     await field.fill("")
     await field.press_sequentially(time)
 
 
-async def shows(place: Locator, says: str) -> bool:
+async def shows(place: Locator, message: str) -> bool:
     """Say whether the words come up soon."""
     try:
-        await expect(place).to_contain_text(says, timeout=SOON)
+        await expect(place).to_contain_text(message, timeout=SOON)
     except AssertionError:
         return False
     return True

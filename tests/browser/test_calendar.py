@@ -11,6 +11,7 @@ from cadenza.sql.tx import Tx
 from tests.browser.carry import drag, type_time
 from tests.browser.look import hindrances, snap
 from tests.browser.stage import HOME, TEXTS, Stage
+from tests.browser.texts import t
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 DRAFT = "A look behind the organ"
@@ -33,7 +34,7 @@ async def test_the_same_posts_stand_in_month_week_day_and_agenda(stage: Stage) -
 async def test_the_zone_is_the_readers_choice_and_always_said(stage: Stage) -> None:
     page = await stage.visit("ada", "calendar", timezone_id="America/New_York")
     await expect(entry(page, TEXTS[0])).to_contain_text("17:30")
-    await page.get_by_text("Mine", exact=True).click()
+    await page.get_by_text(t("calendar.mine"), exact=True).click()
     await expect(page.get_by_text("All times are New York time.")).to_be_visible()
     await expect(entry(page, TEXTS[0])).to_contain_text("11:30")
 
@@ -41,13 +42,13 @@ async def test_the_zone_is_the_readers_choice_and_always_said(stage: Stage) -> N
 async def test_the_day_on_which_clocks_change_is_marked(stage: Stage) -> None:
     page = await stage.visit("ada", "calendar")
     await expect(page.get_by_text("Clocks go back one hour on this day")).to_be_visible()
-    await page.get_by_role("button", name="Later").click()
+    await page.get_by_role("button", name=t("calendar.later")).click()
     await expect(page.get_by_text("Clocks go back one hour on this day")).to_have_count(0)
 
 
 async def test_a_dragged_post_comes_to_rest_on_a_free_slot_and_can_go_back(stage: Stage) -> None:
     page = await stage.visit("ada", "calendar", viewport={"width": 1280, "height": 1300})
-    await page.get_by_role("combobox", name="Accounts").fill("hall@music")
+    await page.get_by_role("combobox", name=t("calendar.accounts")).fill("hall@music")
     await page.get_by_role("option", name="@hall@music.example").click()
     ghosts = page.locator(".calendar-entry[data-kind=ghost]")
     await expect(ghosts.filter(has_text="hall.example")).to_have_count(0)  # the other account's
@@ -57,13 +58,13 @@ async def test_a_dragged_post_comes_to_rest_on_a_free_slot_and_can_go_back(stage
         entry(page, TEXTS[5]),
         ghosts.filter(has_text="17:30").first,
         hint=hint(page),
-        says="Takes the slot Sat 24 Oct, 17:30.",
+        message="Takes the slot Sat 24 Oct, 17:30.",
     )
     await page.mouse.up()
 
     await expect(page.get_by_text("Now goes out Sat 24 Oct, 17:30 ")).to_be_visible()
     assert await times_of(stage, stage.posts[5]) == [("2026-10-24 15:30", "2026-10-24 15:30")]
-    await page.get_by_role("button", name="Undo").click()
+    await page.get_by_role("button", name=t("ui.undo")).click()
     await expect(page.get_by_text("Now goes out Sat 24 Oct, 09:00 ")).to_be_visible()
     assert await times_of(stage, stage.posts[5]) == [("2026-10-24 07:00", "2026-10-24 07:00")]
 
@@ -76,18 +77,16 @@ async def test_between_slots_a_post_is_timed_by_hand_and_that_is_said_before(sta
         entry(page, TEXTS[5]),
         entry(page, TEXTS[3]),
         hint=hint(page),
-        says="is between slots: a fixed time",
+        message="is between slots. It gets a fixed time",
         at=[(20, below) for below in (150, 190, 110, 230)],
     )
     await snap(page, "calendar-by-hand", whole=False)
     await page.mouse.up()
 
-    await expect(
-        page.get_by_text("It has a fixed time: the queue doesn't move it.")
-    ).to_be_visible()
+    await expect(page.get_by_text("It has a fixed time that the queue won't move.")).to_be_visible()
     ((_, slot),) = await times_of(stage, stage.posts[5])
     assert slot is None
-    await page.get_by_role("button", name="Undo").click()
+    await page.get_by_role("button", name=t("ui.undo")).click()
     await expect(page.get_by_text("Now goes out Sat 24 Oct, 09:00 ")).to_be_visible()
     assert await times_of(stage, stage.posts[5]) == [("2026-10-24 07:00", "2026-10-24 07:00")]
 
@@ -103,29 +102,29 @@ async def test_a_draft_is_dragged_from_the_tray_onto_a_free_slot_and_taken_back(
         page.get_by_role("listitem").filter(has_text=DRAFT),
         page.locator(".calendar-entry[data-kind=ghost]", has_text="@hall@music").first,
         hint=hint(page),
-        says="Takes the slot Sat 24 Oct, 17:30, @hall@music.example.",
+        message="Takes the slot Sat 24 Oct, 17:30, @hall@music.example.",
     )
     await snap(page, "calendar-tray", whole=False)
     await page.mouse.up()
 
     await expect(page.get_by_text("Now goes out Sat 24 Oct, 17:30 ")).to_be_visible()
     assert await times_of(stage, id_) == [("2026-10-24 15:30", "2026-10-24 15:30")]
-    await expect(page.get_by_text("Every draft has its time.")).to_be_visible()
-    await page.get_by_role("button", name="Undo").click()
-    await expect(page.get_by_text("It has no date again.")).to_be_visible()
+    await expect(page.get_by_text(t("calendar.everyDraftHasATime"))).to_be_visible()
+    await page.get_by_role("button", name=t("ui.undo")).click()
+    await expect(page.get_by_text(t("calendar.movedBackItHasNoDate"))).to_be_visible()
     await expect(page.get_by_role("link", name=DRAFT)).to_be_visible()
 
 
 async def test_a_draft_is_given_a_slot_without_dragging(stage: Stage) -> None:
     id_ = await stage.runtime.operations.run(lambda tx, now: _draft(tx, now, stage))
     page = await stage.visit("ada", "calendar")
-    await page.get_by_role("button", name=f"Give it a time: {DRAFT}").press("Enter")
-    dialog = page.get_by_role("dialog", name="Give it a time")
-    account = dialog.get_by_role("combobox", name="Account")
+    await page.get_by_role("button", name=f"Set a time: {DRAFT}").press("Enter")
+    dialog = page.get_by_role("dialog", name=t("calendar.setATime"))
+    account = dialog.get_by_role("combobox", name=t("calendar.account"))
     await account.fill("hall@music")
     await expect(page.get_by_role("option")).to_have_count(1)
     await pick(page, account, "@hall@music.example · Mastodon")
-    slot = dialog.get_by_role("combobox", name="A free slot")
+    slot = dialog.get_by_role("combobox", name=t("calendar.aFreeSlot"))
     await expect(slot).to_be_enabled()
     await slot.press("ArrowDown")
     await pick(page, slot, "Sat 24 Oct, 17:30")
@@ -145,15 +144,15 @@ async def test_a_post_is_moved_by_keys_from_its_own_dialog(stage: Stage) -> None
     await expect(dialog).to_contain_text("Account (Berlin)")
     await snap(page, "calendar-entry")
     assert await hindrances(page) == []
-    await type_time(dialog, "Or a time of your own", "Berlin", "2026-10-22", "12:15")
-    await dialog.get_by_role("button", name="Move it").click()
+    await type_time(dialog, "Or a custom time", "Berlin", "2026-10-22", "12:15")
+    await dialog.get_by_role("button", name=t("calendar.move")).click()
 
     await expect(page.get_by_text("Now goes out Thu 22 Oct, 12:15 ")).to_be_visible()
     await expect(entry(page, TEXTS[0])).to_contain_text("12:15")
 
 
 @pytest.mark.parametrize(
-    ("to", "says", "times"),
+    ("to", "message", "times"),
     [
         ({"wall": "2026-10-23T13:45"}, "Fri 23 Oct, 13:45", ("2026-10-23 11:45", None)),
         ({"slot": "Sat 24 Oct, 17:30"}, "Sat 24 Oct, 17:30", ("2026-10-24 15:30",) * 2),
@@ -161,7 +160,7 @@ async def test_a_post_is_moved_by_keys_from_its_own_dialog(stage: Stage) -> None
     ids=["by-hand", "slot"],
 )
 async def test_who_missed_a_move_is_told_where_the_post_stands_and_overrules_nobody_unseen(
-    stage: Stage, to: dict[str, str], says: str, times: tuple[str, str | None]
+    stage: Stage, to: dict[str, str], message: str, times: tuple[str, str | None]
 ) -> None:
     ada = await stage.visit("ada", "calendar")
     ben = await stage.visit("ben", "calendar", deaf=True)
@@ -173,7 +172,7 @@ async def test_who_missed_a_move_is_told_where_the_post_stands_and_overrules_nob
 
     await move(ben, TEXTS[0], **to)
 
-    told = ben.get_by_role("alert").filter(has_text="Not moved")
+    told = ben.get_by_role("alert").filter(has_text=t("calendar.notMoved"))
     await expect(told).to_contain_text(
         "Somebody moved it meanwhile: it goes out Thu 22 Oct, 12:15 Berlin now."
     )
@@ -184,11 +183,11 @@ async def test_who_missed_a_move_is_told_where_the_post_stands_and_overrules_nob
     await snap(ben, "calendar-moved-meanwhile")
     assert await times_of(stage, stage.posts[0]) == [("2026-10-22 10:15", None)]
 
-    await dialog.get_by_role("button", name="Move it").click()  # now that he has seen it
+    await dialog.get_by_role("button", name=t("calendar.move")).click()  # now that he has seen it
 
-    await expect(ben.get_by_text(f"Now goes out {says} ")).to_be_visible()
+    await expect(ben.get_by_text(f"Now goes out {message} ")).to_be_visible()
     for page in (ada, ben):
-        await expect(entry(page, TEXTS[0])).to_contain_text(says[-5:])
+        await expect(entry(page, TEXTS[0])).to_contain_text(message[-5:])
     assert await times_of(stage, stage.posts[0]) == [times]
 
 
@@ -202,9 +201,9 @@ async def test_an_undo_does_not_overrule_who_moved_the_post_after_it(stage: Stag
     await move(ben, TEXTS[0], wall="2026-10-23T13:45")
     await expect(ben.get_by_text("Now goes out Fri 23 Oct, 13:45 ")).to_be_visible()
 
-    await ada.get_by_role("button", name="Undo").click()
+    await ada.get_by_role("button", name=t("ui.undo")).click()
 
-    await expect(ada.get_by_role("alert").filter(has_text="Not moved")).to_contain_text(
+    await expect(ada.get_by_role("alert").filter(has_text=t("calendar.notMoved"))).to_contain_text(
         "it goes out Fri 23 Oct, 13:45 Berlin now"
     )
     await expect(entry(ada, TEXTS[0])).to_contain_text("13:45")
@@ -223,7 +222,7 @@ async def test_a_slot_that_somebody_took_meanwhile_is_refused_and_the_truth_is_s
 
     await move(ben, TEXTS[4], slot="Sat 24 Oct, 17:30")
 
-    await expect(ben.get_by_role("alert").filter(has_text="Not moved")).to_be_visible()
+    await expect(ben.get_by_role("alert").filter(has_text=t("calendar.notMoved"))).to_be_visible()
     await snap(ben, "calendar-slot-taken")
     await ben.keyboard.press("Escape")
     await expect(entry(ben, TEXTS[5])).to_contain_text("17:30")
@@ -239,7 +238,7 @@ async def test_what_is_in_the_hand_can_be_let_go_though_others_moved_theirs_mean
         await settled(page)
     free = ada.locator(".calendar-entry[data-kind=ghost]", has_text="@hall@music")
     slot = "Takes the slot Sat 24 Oct, 17:30."
-    await drag(ada, entry(ada, TEXTS[5]), free.first, hint=hint(ada), says=slot)
+    await drag(ada, entry(ada, TEXTS[5]), free.first, hint=hint(ada), message=slot)
 
     async with ada.expect_response(lambda read: "/calendar?" in read.url):
         await move(ben, TEXTS[0], wall="2026-10-22T12:15")
@@ -264,7 +263,7 @@ async def test_a_draft_in_the_hand_can_be_let_go_though_others_moved_theirs_mean
         ada.get_by_role("listitem").filter(has_text=DRAFT),
         ada.locator(".calendar-entry[data-kind=ghost]", has_text="@hall@music").first,
         hint=hint(ada),
-        says="Takes the slot Sat 24 Oct, 17:30, @hall@music.example.",
+        message="Takes the slot Sat 24 Oct, 17:30, @hall@music.example.",
     )
 
     await move(ben, TEXTS[0], wall="2026-10-22T12:15")
@@ -280,12 +279,12 @@ async def move(page: Page, text: str, *, wall: str = "", slot: str = "") -> None
     await entry(page, text).click()
     dialog = page.get_by_role("dialog")
     if slot:
-        free = dialog.get_by_role("combobox", name="A free slot")
+        free = dialog.get_by_role("combobox", name=t("calendar.aFreeSlot"))
         await free.click()
         await pick(page, free, slot)
     else:
-        await type_time(dialog, "Or a time of your own", "Berlin", *wall.split("T"))
-    await dialog.get_by_role("button", name="Move it").click()
+        await type_time(dialog, "Or a custom time", "Berlin", *wall.split("T"))
+    await dialog.get_by_role("button", name=t("calendar.move")).click()
 
 
 async def settled(page: Page) -> None:
@@ -295,7 +294,7 @@ async def settled(page: Page) -> None:
 
 
 def hint(page: Page) -> Locator:
-    return page.get_by_role("status", name="If you let go")
+    return page.get_by_role("status", name=t("calendar.dropHere"))
 
 
 async def pick(page: Page, field: Locator, name: str) -> None:

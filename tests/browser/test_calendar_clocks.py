@@ -15,6 +15,7 @@ from tests.browser.look import hindrances, snap
 from tests.browser.stage import OPENS, TEXTS, Stage, open_stage
 from tests.browser.test_calendar import entry, hint, settled, times_of
 from tests.browser.test_calendar_days import READ
+from tests.browser.texts import t
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 TALL = {"width": 1280, "height": 2000}
@@ -38,7 +39,7 @@ class Season:
 
     opens: datetime
     name: str  # of the Sunday
-    says: str
+    message: str
     night: dict[str, str]  # instants around the change, and what clocks show then
     slot: str  # the instant of 17:30
     hand: str  # the instant of 13:00
@@ -56,6 +57,7 @@ AUTUMN = Season(
     "2026-10-25 16:30",
     "2026-10-25 12:00",
 )
+
 SPRING = Season(
     datetime(2027, 3, 24, 8, tzinfo=UTC),
     "Sun 28 Mar",
@@ -83,7 +85,7 @@ async def test_what_goes_out_around_the_change_stands_at_its_wall_time(
     await stage.runtime.operations.run(lambda tx, _: _place(tx, stage, season))
     page = await stage.visit("ada", "calendar", viewport=TALL)
     await settled(page)
-    await expect(page.get_by_text(season.says)).to_be_visible()
+    await expect(page.get_by_text(season.message)).to_be_visible()
     for number, wall in enumerate(season.night.values()):
         await expect(entry(page, TEXTS[3 + number])).to_contain_text(wall)
     await expect(page.locator(".calendar-entry", has_text="17:30 free").first).to_be_visible()
@@ -102,14 +104,14 @@ async def test_a_post_is_dragged_to_the_day_of_the_change_and_keeps_the_wall_tim
     stage: Stage, season: Season
 ) -> None:
     page = await stage.visit("ada", "calendar", viewport=TALL)
-    await page.get_by_role("combobox", name="Accounts").fill("hall@music")
+    await page.get_by_role("combobox", name=t("calendar.accounts")).fill("hall@music")
     await page.get_by_role("option", name="@hall@music.example").click()
     free = page.locator(".calendar-entry[data-kind=ghost]")
     await expect(free.filter(has_text="hall.example")).to_have_count(0)  # the other account's
     await settled(page)
     sunday = free.filter(has_text="17:30").last
     slot = f"Takes the slot {season.name}, 17:30."
-    await drag(page, entry(page, TEXTS[5]), sunday, hint=hint(page), says=slot)
+    await drag(page, entry(page, TEXTS[5]), sunday, hint=hint(page), message=slot)
     await page.mouse.up()
     await expect(page.get_by_text(f"Now goes out {season.name}, 17:30 ")).to_be_visible()
     assert await times_of(stage, stage.posts[5]) == [(season.slot, season.slot)]
@@ -122,7 +124,7 @@ async def test_a_post_is_dragged_to_the_day_of_the_change_and_keeps_the_wall_tim
         entry(page, TEXTS[4]),
         free.filter(has_text="09:00").last,
         hint=hint(page),
-        says=f"{season.name}, 13:00 is between slots",
+        message=f"{season.name}, 13:00 is between slots",
         at=[(20, hours["13"] - hours["09"])],
     )
     await page.mouse.up()

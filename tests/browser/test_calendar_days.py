@@ -8,6 +8,7 @@ from playwright.async_api import expect
 from tests.browser.look import hindrances, snap
 from tests.browser.stage import TEXTS, Stage
 from tests.browser.test_calendar import settled
+from tests.browser.texts import t
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 # Of each post in the grid: its words, its width, how many lines of them show, and whether its time is whole.
@@ -36,7 +37,7 @@ async def test_the_week_begins_on_the_day_that_one_chose(
     await settled(page)
     heads = page.locator(".calendar").get_by_role("columnheader")
     await expect(heads.first).to_contain_text(first)
-    await page.get_by_text("Month", exact=True).click()
+    await page.get_by_text(t("calendar.month"), exact=True).click()
     await expect(heads.first).to_contain_text(first)
 
 
@@ -60,22 +61,22 @@ async def test_at_a_desk_a_post_shows_its_time_and_two_lines_of_its_words(
 async def test_days_without_posts_say_so_and_offer_to_write_one(stage: Stage) -> None:
     page = await stage.visit("ada", "calendar")
     await settled(page)
-    await expect(page.get_by_text("Nothing is planned in these days.")).to_have_count(0)
-    await page.get_by_role("button", name="Later").click()
-    await page.get_by_role("button", name="Later").click()
-    await expect(page.get_by_text("Nothing is planned in these days.")).to_be_visible()
+    await expect(page.get_by_text(t("calendar.nothingPlannedForTheseDays"))).to_have_count(0)
+    await page.get_by_role("button", name=t("calendar.later")).click()
+    await page.get_by_role("button", name=t("calendar.later")).click()
+    await expect(page.get_by_text(t("calendar.nothingPlannedForTheseDays"))).to_be_visible()
     await snap(page, "calendar-empty")
     assert await hindrances(page) == []
-    await page.get_by_role("link", name="Write a post").click()
-    await expect(page.get_by_role("heading", name="New post")).to_be_visible()
+    await page.get_by_role("link", name=t("calendar.writeAPost")).click()
+    await expect(page.get_by_role("heading", name=t("app.newPost"))).to_be_visible()
 
 
 async def test_who_only_looks_is_offered_nothing_to_write(stage: Stage) -> None:
     page = await stage.visit("cy", "calendar")
     await settled(page)
-    await page.get_by_role("button", name="Later").click()
-    await page.get_by_role("button", name="Later").click()
-    await expect(page.get_by_text("Nothing is planned in these days.")).to_be_visible()
-    await expect(page.get_by_role("link", name="Write a post")).to_have_count(0)
-    await expect(page.get_by_role("link", name="Drafts")).to_be_visible()
-    await expect(page.get_by_role("link", name="New post")).to_have_count(0)
+    await page.get_by_role("button", name=t("calendar.later")).click()
+    await page.get_by_role("button", name=t("calendar.later")).click()
+    await expect(page.get_by_text(t("calendar.nothingPlannedForTheseDays"))).to_be_visible()
+    await expect(page.get_by_role("link", name=t("calendar.writeAPost"))).to_have_count(0)
+    await expect(page.get_by_role("link", name=t("app.drafts"))).to_be_visible()
+    await expect(page.get_by_role("link", name=t("app.newPost"))).to_have_count(0)

@@ -17,6 +17,7 @@ from cadenza.providers.telegram_person import auth
 from cadenza.sql.tx import Tx
 from tests.browser.look import hindrances, snap
 from tests.browser.stage import HOME, Stage
+from tests.browser.texts import t
 from tests.providers.mastodon.fixtures import CANARY, mastodon
 from tests.providers.telegram_person.fixtures import APP, person
 from tests.providers.telegram_person.standin import CODE, PASSWORD, PHONE
@@ -39,17 +40,19 @@ async def test_an_account_is_connected_by_way_of_the_networks_own_page(
     page = await stage.visit("ada", "accounts")
     await begin(page, simulated)
 
-    brought = page.get_by_role("dialog", name="Connect")
-    await expect(brought).to_contain_text("It can send from now on.")
+    brought = page.get_by_role("dialog", name=t("accounts.connect"))
+    await expect(brought).to_contain_text("It's ready.")
     await snap(page, "accounts-brought")
     assert await hindrances(page) == []
-    await brought.get_by_role("button", name="Done").click()
+    await brought.get_by_role("button", name=t("accounts.done")).click()
     await expect(page.get_by_text("1 account connected.")).to_be_visible()
     (row,) = await stage.rows(
         "SELECT id, handle, state FROM account WHERE id NOT IN ('mastodon', 'bluesky', 'linkedin')"
     )
     assert row["state"] == "connected"
-    await expect(page.get_by_role("button", name=row["handle"])).to_contain_text("Connected")
+    await expect(page.get_by_role("button", name=row["handle"])).to_contain_text(
+        t("accounts.connected")
+    )
 
 
 async def test_who_says_no_on_the_networks_page_is_told_and_nothing_is_connected(
@@ -59,11 +62,11 @@ async def test_who_says_no_on_the_networks_page_is_told_and_nothing_is_connected
     page = await stage.visit("ada", "accounts")
     await begin(page, simulated)
 
-    await expect(page.get_by_text("The network says: The person said no.")).to_be_visible()
+    await expect(page.get_by_text("The network said: The person said no.")).to_be_visible()
     await snap(page, "accounts-refused")
     assert await hindrances(page) == []
-    await page.get_by_role("link", name="Back to the accounts").click()
-    await expect(page.get_by_role("button", name="Connect an account")).to_be_visible()
+    await page.get_by_role("link", name=t("accounts.backToAccounts")).click()
+    await expect(page.get_by_role("button", name=t("accounts.connectAnAccount"))).to_be_visible()
     assert len(await stage.rows("SELECT id FROM account")) == 3
 
 
@@ -77,8 +80,8 @@ async def test_what_the_command_line_began_is_finished_in_the_browser(
     assert begun["id"] is not None
     page = await stage.visit("ada", "queue")
     await page.goto(begun["redirect"])
-    brought = page.get_by_role("dialog", name="Connect")
-    await expect(brought).to_contain_text("It can send from now on.")
+    brought = page.get_by_role("dialog", name=t("accounts.connect"))
+    await expect(brought).to_contain_text("It's ready.")
     await expect(page).to_have_url(f"{stage.address}/w/{HOME}/accounts")
     async with open_local(stage.app.state.runtime) as client:
         told = await client.workspace(HOME).connect.show_begun(begun["id"])
@@ -116,32 +119,32 @@ async def test_telegram_asks_for_a_number_a_code_and_a_password(
             stage.runtime, http=call.http, settings=settings, app_of=lambda _: APP
         )
         page = await stage.visit("ada", "accounts")
-        await page.get_by_role("button", name="Connect an account").click()
-        await page.get_by_role("button", name="Telegram (a person)").click()
+        await page.get_by_role("button", name=t("accounts.connectAnAccount")).click()
+        await page.get_by_role("button", name=t("ui.telegramPersonal")).click()
         dialog = page.get_by_role("dialog")
         await dialog.get_by_label("Telephone number").fill(f"+{PHONE}")
-        await dialog.get_by_role("button", name="Connect", exact=True).click()
+        await dialog.get_by_role("button", name=t("accounts.connect"), exact=True).click()
         await expect(dialog).to_contain_text("Telegram has sent you a code.")
         await dialog.get_by_role("textbox", name="Code").fill("11111")
-        await dialog.get_by_role("button", name="Continue").click()
+        await dialog.get_by_role("button", name=t("accounts.continue")).click()
         await expect(dialog.get_by_role("alert")).to_be_visible()
         await snap(page, "accounts-connect-code")
         assert await hindrances(page) == []
         await dialog.get_by_role("textbox", name="Code").fill(CODE)
-        await dialog.get_by_role("button", name="Continue").click()
+        await dialog.get_by_role("button", name=t("accounts.continue")).click()
         await expect(dialog).to_contain_text("This account has a password.")
-        await dialog.get_by_role("textbox", name="Password").fill(PASSWORD)
-        await dialog.get_by_role("button", name="Continue").click()
-        await expect(dialog).to_contain_text("It can send from now on.")
+        await dialog.get_by_role("textbox", name=t("enter.password")).fill(PASSWORD)
+        await dialog.get_by_role("button", name=t("accounts.continue")).click()
+        await expect(dialog).to_contain_text("It's ready.")
     (row,) = await stage.rows("SELECT state FROM account WHERE provider = 'telegram_person'")
     assert row["state"] == "connected"
 
 
 async def begin(page: Page, simulated: SimulatedMastodon) -> None:
-    await page.get_by_role("button", name="Connect an account").click()
+    await page.get_by_role("button", name=t("accounts.connectAnAccount")).click()
     await page.get_by_role("button", name="Mastodon", exact=True).click()
     await page.get_by_role("dialog").get_by_role("textbox").first.fill(simulated.url())
-    await page.get_by_role("button", name="Connect", exact=True).click()
+    await page.get_by_role("button", name=t("accounts.connect"), exact=True).click()
 
 
 async def test_after_a_reconnect_a_person_chooses_what_happens_to_what_came_due(
@@ -149,32 +152,32 @@ async def test_after_a_reconnect_a_person_chooses_what_happens_to_what_came_due(
 ) -> None:
     await lose(stage, simulated)
     page = await stage.visit("ada", "accounts?account=mastodon")
-    await page.get_by_role("button", name="Connect again").click()
+    await page.get_by_role("button", name="Reconnect…", exact=True).click()
     await page.get_by_role("dialog").get_by_role("textbox").first.fill(simulated.url())
-    await page.get_by_role("button", name="Connect", exact=True).click()
+    await page.get_by_role("button", name=t("accounts.connect"), exact=True).click()
 
-    brought = page.get_by_role("dialog", name="Connect")
-    await expect(brought).to_contain_text("2 posts came due while it was disconnected")
+    brought = page.get_by_role("dialog", name=t("accounts.connect"))
+    await expect(brought).to_contain_text("2 posts were due while it was disconnected")
     await snap(page, "accounts-came-due")
-    await brought.get_by_role("button", name="Done").click()
-    await expect(page.get_by_text("Posts wait for you").first).to_be_visible()
+    await brought.get_by_role("button", name=t("accounts.done")).click()
+    await expect(page.get_by_text(t("accounts.postsNeedADecision")).first).to_be_visible()
 
     await page.goto(f"{stage.address}/w/{HOME}/attention")
-    await expect(page.get_by_role("button", name="Choose what happens…").first).to_be_visible()
+    await expect(page.get_by_role("button", name=t("accounts.decideDots")).first).to_be_visible()
     await snap(page, "attention-came-due")
     await page.goto(f"{stage.address}/w/{HOME}/queue?account=mastodon")
-    await expect(page.get_by_text("2 posts came due while @ada")).to_be_visible()
+    await expect(page.get_by_text("2 posts were due while @ada")).to_be_visible()
     await snap(page, "queue-came-due")
-    await page.get_by_role("button", name="Choose what happens…").click()
-    dialog = page.get_by_role("dialog", name="Resume the queue")
-    await expect(dialog).to_contain_text("What came due while it was disconnected")
+    await page.get_by_role("button", name=t("accounts.decideDots")).click()
+    dialog = page.get_by_role("dialog", name=t("attention.resumeQueue"))
+    await expect(dialog).to_contain_text(t("queue.dueWhileDisconnected"))
     await expect(dialog.get_by_role("radio")).to_have_count(3)
-    await expect(dialog).to_contain_text("2 posts came due")
+    await expect(dialog).to_contain_text("2 posts were due")
     await snap(page, "queue-resume-choices")
     assert await hindrances(page) == []
-    await dialog.get_by_role("button", name="Resume").click()
-    await expect(page.get_by_text("It sends again.")).to_be_visible()
-    await expect(page.get_by_text("2 posts came due while @ada")).to_have_count(0)
+    await dialog.get_by_role("button", name=t("drafts.resume")).click()
+    await expect(page.get_by_text(t("queue.resumed"))).to_be_visible()
+    await expect(page.get_by_text("2 posts were due while @ada")).to_have_count(0)
     now = stage.runtime.clock.now()
     rows = await stage.rows("SELECT due_at FROM delivery WHERE account_id = 'mastodon'")
     assert len(rows) == 6

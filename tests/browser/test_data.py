@@ -9,6 +9,7 @@ from playwright.async_api import Locator, Page, expect
 from cadenza.engine.testing.drain import drain
 from tests.browser.look import hindrances, overflows, snap
 from tests.browser.stage import Stage
+from tests.browser.texts import t
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 FILE = """Beitrag;accounts;when;Notes
@@ -25,26 +26,32 @@ async def test_a_file_is_matched_tried_and_imported_without_the_row_that_is_wron
     page = await stage.visit("ada", "data")
     await choose(page, tmp_path)
     await expect(page.get_by_role("alert")).to_contain_text("No column holds the posts' text")
-    await page.get_by_role("group", name="Columns").get_by_label("Text", exact=True).click()
+    await (
+        page.get_by_role("group", name=t("data.columns"))
+        .get_by_label(t("data.text"), exact=True)
+        .click()
+    )
     await page.get_by_role("option", name="Beitrag").click()
 
-    await expect(page.get_by_text("3 posts would be made")).to_be_visible()
-    await expect(page.get_by_text("Nothing is read from “Notes”.")).to_be_visible()
-    rows = page.get_by_role("table", name="What becomes of each row")
-    await expect(row(rows, 2)).to_contain_text("A post, goes out Sat 24 Oct, 17:30.")
-    await expect(row(rows, 3)).to_contain_text("A post, kept as a draft.")
-    await expect(row(rows, 4)).to_contain_text("Left out. Accounts:")
-    await expect(row(rows, 5)).to_contain_text("A post, goes out Mon 2 Nov, 09:00.")
+    await expect(page.get_by_text("3 posts will be imported")).to_be_visible()
+    await expect(page.get_by_text("Ignored columns: “Notes”.")).to_be_visible()
+    rows = page.get_by_role("table", name=t("data.resultForEachRow"))
+    await expect(row(rows, 2)).to_contain_text("Goes out Sat 24 Oct, 17:30.")
+    await expect(row(rows, 3)).to_contain_text("Saved as a draft")
+    await expect(row(rows, 4)).to_contain_text("Skipped. Accounts:")
+    await expect(row(rows, 5)).to_contain_text("Goes out Mon 2 Nov, 09:00.")
     await snap(page, "data-tried")
     assert await hindrances(page) == []
     assert len(await stage.rows("SELECT id FROM post")) == len(stage.posts)
 
-    await page.get_by_role("button", name="Import 3 posts, leave out 1 row").click()
+    await page.get_by_role("button", name="Import 3 posts, skip 1 row").click()
 
-    await expect(page.get_by_text("3 posts imported; 1 row left out.")).to_be_visible()
+    await expect(page.get_by_text("3 posts imported; 1 row skipped.")).to_be_visible()
     assert len(await stage.rows("SELECT id FROM post")) == len(stage.posts) + 3
     await row(rows, 2).get_by_role("link").click()
-    await expect(page.get_by_label("Text", exact=True)).to_have_value("The choir sings again")
+    await expect(page.get_by_label(t("data.text"), exact=True)).to_have_value(
+        "The choir sings again"
+    )
 
 
 async def test_all_or_nothing_makes_nothing_while_a_row_is_wrong(
@@ -52,10 +59,10 @@ async def test_all_or_nothing_makes_nothing_while_a_row_is_wrong(
 ) -> None:
     page = await stage.visit("ada", "data", viewport={"width": 390, "height": 900})
     await choose(page, tmp_path, FILE.replace("Beitrag", "text"))
-    await expect(page.get_by_text("3 posts would be made")).to_be_visible()
+    await expect(page.get_by_text("3 posts will be imported")).to_be_visible()
     await page.get_by_label("All or nothing").check()
-    await expect(page.get_by_text("Nothing would be imported")).to_be_visible()
-    await expect(page.get_by_role("button", name="Import nothing while a row")).to_be_disabled()
+    await expect(page.get_by_text(t("data.nothingWillBeImported"))).to_be_visible()
+    await expect(page.get_by_role("button", name=t("data.fixTheRowsFirst"))).to_be_disabled()
     await snap(page, "data-phone")
     assert not await overflows(page)
     assert await hindrances(page) == []
@@ -76,11 +83,11 @@ async def test_everything_is_packed_and_downloaded_by_an_admin_and_by_nobody_els
     stage: Stage, tmp_path: Path
 ) -> None:
     page = await stage.visit("ada", "data")
-    await page.get_by_role("button", name="Export everything").click()
-    await expect(page.get_by_role("progressbar", name="Export progress")).to_be_attached()
-    await expect(page.get_by_role("button", name="Export everything")).to_be_disabled()
+    await page.get_by_role("button", name=t("data.exportEverything")).click()
+    await expect(page.get_by_role("progressbar", name=t("data.exportProgress"))).to_be_attached()
+    await expect(page.get_by_role("button", name=t("data.exportEverything"))).to_be_disabled()
     await page.reload()  # it is the server's, not the window's
-    await expect(page.get_by_text("Waiting for a worker…")).to_be_visible()
+    await expect(page.get_by_text(t("data.waitingToStartDots"))).to_be_visible()
     await snap(page, "data-export-waits")
     await drain(stage.runtime.engine)
     await page.clock.run_for(3_000)
@@ -95,8 +102,8 @@ async def test_everything_is_packed_and_downloaded_by_an_admin_and_by_nobody_els
     assert "posts.csv" in zipfile.ZipFile(archive).namelist()
 
     viewer = await stage.visit("cy", "data")
-    await expect(viewer.get_by_text("Editors of the workspace can import posts.")).to_be_visible()
-    await expect(viewer.get_by_role("button", name="Export everything")).to_have_count(0)
+    await expect(viewer.get_by_text(t("data.onlyEditorsCanImportPosts"))).to_be_visible()
+    await expect(viewer.get_by_role("button", name=t("data.exportEverything"))).to_have_count(0)
 
 
 async def choose(page: Page, folder: Path, text: str = FILE) -> None:
@@ -105,7 +112,7 @@ async def choose(page: Page, folder: Path, text: str = FILE) -> None:
     async with page.expect_file_chooser() as choosing:
         await (
             page.get_by_role("button", name="Choose a")
-            .or_(page.get_by_role("button", name="Choose another file"))
+            .or_(page.get_by_role("button", name=t("data.chooseAnotherFile")))
             .first.click()
         )
     await (await choosing.value).set_files(file)

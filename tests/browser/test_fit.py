@@ -5,6 +5,7 @@ from playwright.async_api import expect
 
 from tests.browser.look import hindrances, overflows, snap
 from tests.browser.stage import HOME, Stage
+from tests.browser.texts import t
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 TOO_LONG = "bread " * 68  # 408 characters; Bluesky takes 300
@@ -12,22 +13,24 @@ TOO_LONG = "bread " * 68  # 408 characters; Bluesky takes 300
 
 async def test_a_post_that_a_network_refuses_cannot_be_sent_and_says_why(stage: Stage) -> None:
     page = await stage.visit("ada", "compose?account=bluesky")
-    await page.get_by_label("Text", exact=True).fill(TOO_LONG)
-    why = page.get_by_role("status").filter(has_text="This can't be sent yet")
+    await page.get_by_label(t("composer.text"), exact=True).fill(TOO_LONG)
+    why = page.get_by_role("status").filter(has_text=t("composer.thisCantBeSentYet"))
     await expect(why).to_contain_text("hall.example (Bluesky): The text has 408 characters")
-    send = page.get_by_role("button", name="Add to queue", exact=True)  # no time is promised
+    send = page.get_by_role(
+        "button", name=t("composer.addToQueue"), exact=True
+    )  # no time is promised
     await expect(send).to_be_disabled()
     await snap(page, "composer-cannot-be-sent")
     assert await hindrances(page) == []
-    for way, label in (("Publish now", "Publish now"), ("At a time…", "Schedule")):
-        await page.get_by_role("button", name="Other ways").click()
+    for way, label in (("Publish now", "Publish now"), ("Schedule…", "Schedule")):
+        await page.get_by_role("button", name=t("composer.moreOptions")).click()
         await page.get_by_role("menuitem", name=way).click()
         await expect(page.get_by_role("button", name=label, exact=True)).to_be_disabled()
-    await page.get_by_role("button", name="Other ways").click()
-    await page.get_by_role("menuitem", name="Save as a draft").click()
-    await expect(page.get_by_text("This can be saved, but not sent")).to_be_visible()
-    await page.get_by_role("button", name="Save as a draft").click()
-    await expect(page.get_by_text("Saved as a draft.")).to_be_visible()
+    await page.get_by_role("button", name=t("composer.moreOptions")).click()
+    await page.get_by_role("menuitem", name=t("composer.saveAsDraft")).click()
+    await expect(page.get_by_text(t("composer.youCanSaveThisButNot"))).to_be_visible()
+    await page.get_by_role("button", name=t("composer.saveAsDraft")).click()
+    await expect(page.get_by_text(t("composer.savedAsDraft"))).to_be_visible()
     assert await stage.rows("SELECT id FROM delivery WHERE account_id = 'bluesky'") == []
 
 
@@ -41,12 +44,12 @@ async def test_a_scheduled_post_that_stops_fitting_is_flagged_in_queue_and_atten
         )
     )
     page = await stage.visit("ada", "queue?account=mastodon")
-    await expect(page.get_by_text("Can't be sent")).to_be_visible()
+    await expect(page.get_by_text(t("queue.cantBeSent"))).to_be_visible()
     await expect(page.get_by_text("The text has 408 characters")).to_be_visible()
     await snap(page, "queue-cannot-be-sent")
     page = await stage.visit("ada", "attention")
     await expect(page.get_by_text("The text has 408 characters")).to_be_visible()
-    await expect(page.get_by_role("link", name="Change the post").first).to_be_visible()
+    await expect(page.get_by_role("link", name="Edit").first).to_be_visible()
     await snap(page, "attention-cannot-be-sent")
 
 
@@ -62,36 +65,36 @@ async def test_a_failed_post_is_changed_and_tried_again_in_one_step(stage: Stage
         )
     )
     page = await stage.visit("ada", f"compose/{stage.posts[0]}")
-    await expect(page.get_by_role("button", name="Try again", exact=True)).to_be_enabled()
-    await page.get_by_label("Text", exact=True).fill("Words that the server likes")
+    await expect(page.get_by_role("button", name=t("ui.tryAgain"), exact=True)).to_be_enabled()
+    await page.get_by_label(t("composer.text"), exact=True).fill("Words that the server likes")
     await snap(page, "composer-try-again")
-    await page.get_by_role("button", name="Save and try again").click()
-    await expect(page.get_by_text("On its way in 1 place: ")).to_be_visible()
+    await page.get_by_role("button", name=t("composer.saveAndTryAgain")).click()
+    await expect(page.get_by_text("Publishing to 1 account: ")).to_be_visible()
     (row,) = await stage.rows(
         "SELECT state, content FROM delivery WHERE post_id = :id", id=stage.posts[0]
     )
     assert (row["state"], "the server likes" in row["content"]) == ("scheduled", True)
-    await expect(page.get_by_role("button", name="Save and try again")).to_have_count(0)
+    await expect(page.get_by_role("button", name=t("composer.saveAndTryAgain"))).to_have_count(0)
 
 
 async def test_two_clicks_without_a_pause_make_one_post(stage: Stage) -> None:
     page = await stage.visit("ada", "compose?account=mastodon")
-    await page.get_by_label("Text", exact=True).fill("Only once")
+    await page.get_by_label(t("composer.text"), exact=True).fill("Only once")
     button = page.get_by_role("button", name="Add to queue: ")
     await expect(button).to_be_enabled()
     await button.evaluate("it => { it.click(); it.click(); }")
-    await expect(page.get_by_label("Text", exact=True)).to_have_value("")
+    await expect(page.get_by_label(t("composer.text"), exact=True)).to_have_value("")
     assert len(await stage.rows("SELECT id FROM post WHERE content LIKE '%Only once%'")) == 1
 
 
 async def test_two_clicks_on_a_form_make_one_key(stage: Stage) -> None:
     page = await stage.visit("ada", "settings/keys")
-    await page.get_by_role("button", name="New key").click()
+    await page.get_by_role("button", name=t("settings.newKey")).click()
     dialog = page.get_by_role("dialog")
-    await dialog.get_by_label("Name").fill("the newsletter script")
-    make = dialog.get_by_role("button", name="Make the key")
+    await dialog.get_by_label(t("app.name")).fill("Newsletter script")
+    make = dialog.get_by_role("button", name=t("settings.createKey"))
     await make.evaluate("it => { it.click(); it.click(); }")
-    await expect(page.get_by_text("the newsletter script").first).to_be_visible()
+    await expect(page.get_by_text(t("settings.newsletterScript")).first).to_be_visible()
     assert len(await stage.rows("SELECT id FROM api_key WHERE workspace_id = :h", h=HOME)) == 1
 
 
@@ -114,7 +117,7 @@ async def test_a_word_without_an_end_stays_inside_of_dialogs(stage: Stage) -> No
         page = await stage.visit(
             "ada", "queue?account=mastodon", viewport={"width": width, "height": 800}
         )
-        await page.get_by_role("button", name="Pause…").click()
+        await page.get_by_role("button", name=t("queue.pauseDots")).click()
         dialog = page.get_by_role("dialog")
         await expect(dialog).to_be_visible()
         await snap(page, f"dialog-endless-{width}")

@@ -12,6 +12,7 @@ from cadenza.media.model import Facts
 from cadenza.providers.message import MediaKind
 from cadenza.sql.tx import Tx
 from tests.browser.stage import HOME, Stage
+from tests.browser.texts import t
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 NASTY = (
@@ -22,6 +23,7 @@ NASTY = (
     "{{constructor.constructor('window.hurt=1')()}}${window.hurt=1}",
     "<iframe srcdoc='<script>parent.hurt=1</script>'></iframe>",
 )
+
 ALL = " ".join(NASTY)
 # Where such texts are to be seen, and where none is but all are near.
 SCREENS = {
@@ -41,7 +43,7 @@ async def test_no_text_of_others_runs_in_the_app(stage: Stage) -> None:
     for screen, shown in SCREENS.items():
         await page.goto(f"{stage.address}/w/{HOME}/{screen}")
         await expect(page.locator("main h1"), screen).to_be_attached()
-        await expect(page.get_by_role("status", name="Loading")).to_have_count(0)
+        await expect(page.get_by_role("status", name=t("ui.loading"))).to_have_count(0)
         if shown:
             await expect(page.locator("main").get_by_text("hurt=1").first, screen).to_be_attached()
         assert await _hurt(page) == [], screen
@@ -55,7 +57,7 @@ async def test_a_link_of_others_leads_nowhere_but_into_the_app(stage: Stage) -> 
     page = await stage.visit("ada", "queue")
     for path in ("sign-in?next=//evil.example/", "sign-in?next=javascript:window.hurt=1"):
         await page.goto(f"{stage.address}/{path}")
-        await expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+        await expect(page.get_by_role("button", name=t("enter.signIn"))).to_be_visible()
         assert page.url.startswith(stage.address)
         assert await _hurt(page) == []
     said = "<img src=x onerror=window.hurt=1>"

@@ -10,6 +10,7 @@ from cadenza.sql.tx import Tx
 from tests.browser.carry import drag, press
 from tests.browser.look import hindrances, snap
 from tests.browser.stage import HOME, TEXTS, Stage
+from tests.browser.texts import t
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 QUEUE = "queue?account=mastodon"
@@ -24,7 +25,7 @@ async def test_a_post_is_dragged_and_its_new_time_is_shown_before_it_is_dropped(
         handle(page, TEXTS[0]),
         handle(page, TEXTS[2]),
         hint=page.get_by_test_id("carried"),
-        says="Would go out Thu 22 Oct, 17:30",
+        message="Goes out Thu 22 Oct, 17:30",
     )
     await snap(page, "queue-dragging", whole=False)
     assert (await stage.order())[0] == TEXTS[0]
@@ -38,13 +39,13 @@ async def test_a_post_is_dragged_and_its_new_time_is_shown_before_it_is_dropped(
 
 async def test_a_move_can_be_undone(stage: Stage) -> None:
     page = await stage.visit("ada", QUEUE)
-    await menu(page, TEXTS[3], "To the top")
+    await menu(page, TEXTS[3], "Move to top")
     await expect(page.get_by_text("Now goes out Wed 21 Oct, 17:30 ")).to_be_visible()
     assert (await stage.order())[0] == TEXTS[3]
 
-    await page.get_by_role("button", name="Undo").click()
+    await page.get_by_role("button", name=t("ui.undo")).click()
 
-    await expect(page.get_by_text("Moved back.")).to_be_visible()
+    await expect(page.get_by_text(t("queue.movedBack"))).to_be_visible()
     assert await stage.order() == list(TEXTS)
 
 
@@ -52,9 +53,9 @@ async def test_a_post_is_moved_by_keys_alone_and_every_step_is_spoken(stage: Sta
     page = await stage.visit("ada", QUEUE)
     await handle(page, TEXTS[1]).focus()
     spoken = page.locator("[id^=DndLiveRegion]")
-    await press(page, "Space", hint=spoken, says="Picked up")
-    await press(page, "ArrowDown", hint=spoken, says="Would go out Thu 22 Oct, 17:30")
-    await press(page, "Space", hint=spoken, says="Let go at Thu 22 Oct, 17:30")
+    await press(page, "Space", hint=spoken, message="Picked up")
+    await press(page, "ArrowDown", hint=spoken, message="Will go out Thu 22 Oct, 17:30")
+    await press(page, "Space", hint=spoken, message="Dropped at Thu 22 Oct, 17:30")
 
     await expect(page.get_by_text("Now goes out Thu 22 Oct, 17:30 ")).to_be_visible()
     assert (await stage.order())[:3] == [TEXTS[0], TEXTS[2], TEXTS[1]]
@@ -65,47 +66,47 @@ async def test_a_post_is_moved_by_keys_alone_and_every_step_is_spoken(stage: Sta
     assert await stage.order() == list(TEXTS)
 
 
-@pytest.mark.parametrize("verb", ["Shuffle the order", "Reverse order"])
+@pytest.mark.parametrize("verb", ["Shuffle order", "Reverse order"])
 async def test_the_whole_order_is_changed_and_put_back(stage: Stage, verb: str) -> None:
     page = await stage.visit("ada", "queue?account=mastodon")
     await expect(page.get_by_role("button", name="Move:")).to_have_count(6)
     # A seed of chance gives the same order again once in a while.
     await page.evaluate("() => { crypto.getRandomValues = (room) => room.fill(7) }")
-    await page.get_by_role("button", name="More for this queue").click()
+    await page.get_by_role("button", name=t("queue.moreActionsForThisQueue")).click()
     await page.get_by_role("menuitem", name=verb).click()
 
-    await expect(page.get_by_text("got another time.")).to_be_visible()
+    await expect(page.get_by_text("a new time.")).to_be_visible()
     order = await stage.order()
     assert sorted(order) == sorted(TEXTS)
     assert order != list(TEXTS)
-    await page.get_by_role("button", name="Undo").click()
-    await expect(page.get_by_text("The order is as it was.")).to_be_visible()
+    await page.get_by_role("button", name=t("ui.undo")).click()
+    await expect(page.get_by_text(t("queue.theOldOrderIsBack"))).to_be_visible()
     assert await stage.order() == list(TEXTS)
 
 
 async def test_two_posts_are_swapped_after_a_look_at_their_times(stage: Stage) -> None:
     page = await stage.visit("ada", "queue?account=mastodon")
     await page.get_by_role("button", name=f"More for {TEXTS[0]}").click()
-    await page.get_by_role("menuitem", name="Swap with another").click()
-    dialog = page.get_by_role("dialog", name="Swap two posts")
-    await dialog.get_by_role("combobox", name="Swap with").fill("bassoon")
+    await page.get_by_role("menuitem", name=t("queue.swapDots")).click()
+    dialog = page.get_by_role("dialog", name=t("queue.swapTwoPosts"))
+    await dialog.get_by_role("combobox", name=t("queue.swapWith")).fill("bassoon")
     await page.get_by_role("option", name=TEXTS[4]).click()
-    await expect(dialog.get_by_role("status")).to_contain_text("then goes out Fri 23 Oct, 17:30")
+    await expect(dialog.get_by_role("status")).to_contain_text("goes out Fri 23 Oct, 17:30")
     await snap(page, "queue-swap", whole=False)
     assert await hindrances(page) == []
-    await dialog.get_by_role("button", name="Swap them").click()
+    await dialog.get_by_role("button", name=t("queue.swap")).click()
 
-    await expect(page.get_by_text("The two changed places.")).to_be_visible()
+    await expect(page.get_by_text(t("queue.swapped"))).to_be_visible()
     assert await stage.order() == [TEXTS[at] for at in (4, 1, 2, 3, 0, 5)]
-    await page.get_by_role("button", name="Undo").click()
-    await expect(page.get_by_text("The order is as it was.")).to_be_visible()
+    await page.get_by_role("button", name=t("ui.undo")).click()
+    await expect(page.get_by_text(t("queue.theOldOrderIsBack"))).to_be_visible()
     assert await stage.order() == list(TEXTS)
 
 
 async def test_what_another_person_does_appears_by_itself(stage: Stage) -> None:
     ada, ben = await stage.visit("ada", QUEUE), await stage.visit("ben", QUEUE)
     await expect(handle(ben, TEXTS[5])).to_be_visible()
-    await menu(ada, TEXTS[5], "To the top")
+    await menu(ada, TEXTS[5], "Move to top")
 
     await expect(ben.locator("[data-line]").first).to_contain_text(TEXTS[5])
 
@@ -116,8 +117,8 @@ async def test_what_is_in_the_hand_can_be_let_go_though_another_person_moved_the
     ada, ben = await stage.visit("ada", QUEUE), await stage.visit("ben", QUEUE)
     await expect(handle(ben, TEXTS[5])).to_be_visible()
     carried = ada.get_by_test_id("carried")
-    said = "Would go out Thu 22 Oct, 17:30"
-    await drag(ada, handle(ada, TEXTS[0]), handle(ada, TEXTS[2]), hint=carried, says=said)
+    said = "Goes out Thu 22 Oct, 17:30"
+    await drag(ada, handle(ada, TEXTS[0]), handle(ada, TEXTS[2]), hint=carried, message=said)
     await menu(ben, TEXTS[5], "Move up")
     await expect(ada.locator("[data-line]").last).to_contain_text(TEXTS[4])
 
@@ -130,17 +131,17 @@ async def test_what_is_in_the_hand_can_be_let_go_though_another_person_moved_the
 async def test_who_comes_second_sees_the_new_order_and_decides(stage: Stage) -> None:
     ada, ben = await stage.visit("ada", QUEUE), await stage.visit("ben", QUEUE, deaf=True)
     await expect(handle(ben, TEXTS[5])).to_be_visible()
-    await expect(ben.get_by_text("Not live at the moment")).to_be_visible()
-    await menu(ada, TEXTS[5], "To the top")
+    await expect(ben.get_by_text(t("app.youreOffline"))).to_be_visible()
+    await menu(ada, TEXTS[5], "Move to top")
     await expect(ada.get_by_text("Now goes out")).to_be_visible()
 
     await menu(ben, TEXTS[1], "Move up")
 
-    await expect(ben.get_by_text("Your move was not made")).to_be_visible()
+    await expect(ben.get_by_text(t("queue.yourMoveWasntSaved"))).to_be_visible()
     await expect(ben.locator("[data-line]").first).to_contain_text(TEXTS[5])
     assert (await stage.order())[:3] == [TEXTS[5], TEXTS[0], TEXTS[1]]
     await snap(ben, "queue-conflict")
-    await ben.get_by_role("button", name="Move it all the same").click()
+    await ben.get_by_role("button", name=t("queue.moveAnyway")).click()
     await expect(ben.get_by_text("Now goes out")).to_be_visible()
     assert (await stage.order())[:3] == [TEXTS[5], TEXTS[1], TEXTS[0]]
 
@@ -164,12 +165,10 @@ async def test_a_move_that_is_not_made_goes_back_and_says_why(stage: Stage, line
     await stage.runtime.operations.run(lambda tx, _: _demote(tx, stage.members["ben"]))
     answer.set()
 
-    why = (
-        "The server cannot be reached."
-        if line == "dead"
-        else "You are viewer here; this needs editor."
+    why = "Can't reach the server." if line == "dead" else "You are viewer here; this needs editor."
+    await expect(page.get_by_role("alert").filter(has_text=t("ui.thatDidntWork"))).to_contain_text(
+        why
     )
-    await expect(page.get_by_role("alert").filter(has_text="Not done")).to_contain_text(why)
     await expect(first).to_contain_text(TEXTS[0])
     assert await stage.order() == list(TEXTS)
     await snap(page, f"queue-move-{line}")
@@ -177,21 +176,21 @@ async def test_a_move_that_is_not_made_goes_back_and_says_why(stage: Stage, line
 
 async def test_a_post_is_taken_off_the_queue_after_a_question(stage: Stage) -> None:
     page = await stage.visit("ada", QUEUE)
-    await menu(page, TEXTS[2], "Take off the queue")
-    question = page.get_by_role("dialog", name="Remove this post from the queue?")
+    await menu(page, TEXTS[2], "Remove from queue")
+    question = page.get_by_role("dialog", name=t("queue.removeThisPostFromTheQueue"))
     await expect(question).to_contain_text(
-        f"“{TEXTS[2]}” will not be sent by @hall@music.example. The post itself is kept."
+        f"@hall@music.example won't send “{TEXTS[2]}”. The post itself is kept."
     )
     await snap(page, "queue-take-off", whole=False)
     assert await hindrances(page) == []
-    await question.get_by_role("button", name="Cancel").click()
+    await question.get_by_role("button", name=t("queue.cancel")).click()
     await expect(question).to_have_count(0)
     assert await stage.order() == list(TEXTS)
 
-    await menu(page, TEXTS[2], "Take off the queue")
-    await question.get_by_role("button", name="Remove").click()
+    await menu(page, TEXTS[2], "Remove from queue")
+    await question.get_by_role("button", name=t("queue.remove")).click()
 
-    await expect(page.get_by_text("Taken off the queue.")).to_be_visible()
+    await expect(page.get_by_text(t("queue.removedFromTheQueue"))).to_be_visible()
     await expect(line_of(page, TEXTS[2])).to_have_count(0)
     assert await stage.order() == [text for text in TEXTS if text != TEXTS[2]]
     (post,) = await stage.rows("SELECT id FROM post WHERE id = :id", id=stage.posts[2])
@@ -204,71 +203,71 @@ async def test_a_slot_is_skipped_and_offered_again(stage: Stage) -> None:
     await expect(
         page.get_by_text("Wed 21 Oct, 17:30 Berlin is skipped; 6 posts moved on.")
     ).to_be_visible()
-    await expect(page.get_by_text("Skipped", exact=True)).to_be_visible()
+    await expect(page.get_by_text(t("queue.skipped"), exact=True)).to_be_visible()
 
     await page.get_by_role("button", name="Restore slot 17:30").click()
 
-    await expect(page.get_by_text("The slot is offered again.")).to_be_visible()
+    await expect(page.get_by_text(t("queue.slotRestored"))).to_be_visible()
     assert await stage.rows("SELECT * FROM queue_skip") == []
 
 
 async def test_pausing_asks_why_and_resuming_shows_what_will_happen(stage: Stage) -> None:
     page = await stage.visit("ada", QUEUE)
-    await page.get_by_role("button", name="Pause…").click()
-    await page.get_by_role("button", name="Pause", exact=True).click()
-    await expect(page.get_by_text("Say why: others will ask.")).to_be_visible()
-    await page.get_by_label("Reason").fill("Breaking news")
-    await page.get_by_role("button", name="Pause", exact=True).click()
+    await page.get_by_role("button", name=t("queue.pauseDots")).click()
+    await page.get_by_role("button", name=t("queue.pause"), exact=True).click()
+    await expect(page.get_by_text(t("queue.enterAReasonSoOthersKnow"))).to_be_visible()
+    await page.get_by_label(t("queue.reason")).fill("Breaking news")
+    await page.get_by_role("button", name=t("queue.pause"), exact=True).click()
     await expect(page.get_by_text("Paused: Breaking news")).to_be_visible()
     await stage.runtime.operations.run(_make_first_due)
     await page.reload()
-    await expect(page.get_by_text("Held", exact=True)).to_be_visible()
+    await expect(page.get_by_text(t("queue.onHold"), exact=True)).to_be_visible()
 
-    await page.get_by_role("button", name="Resume…").click()
+    await page.get_by_role("button", name=t("queue.resumeDots")).click()
 
     dialog = page.get_by_role("dialog")
-    await expect(
-        dialog.get_by_text("1 post came due; 1 post would get a new time:")
-    ).to_be_visible()
+    await expect(dialog.get_by_text("1 post was due. 1 post gets a new time:")).to_be_visible()
     await snap(page, "queue-resume", whole=False)
     assert await hindrances(page) == []
-    await dialog.get_by_label("Take them back as drafts").click()
-    await expect(dialog.get_by_text("1 post would go back to the drafts.")).to_be_visible()
-    await dialog.get_by_role("button", name="Resume", exact=True).click()
-    await expect(page.get_by_text("It sends again.")).to_be_visible()
+    await dialog.get_by_label(t("queue.moveToDrafts")).click()
+    await expect(dialog.get_by_text("1 post moves to drafts.")).to_be_visible()
+    await dialog.get_by_role("button", name=t("queue.resume"), exact=True).click()
+    await expect(page.get_by_text(t("queue.resumed"))).to_be_visible()
     await expect(page.get_by_text("Paused: Breaking news")).to_have_count(0)
 
 
 async def test_new_times_are_tried_before_they_are_saved(stage: Stage) -> None:
     page = await stage.visit("ada", QUEUE)
-    await page.get_by_role("button", name="Times…").click()
-    await expect(page.get_by_text("6 posts keep their time · 0 move · 0 pinned")).to_be_visible()
+    await page.get_by_role("button", name=t("queue.postingTimesDots")).click()
+    await expect(
+        page.get_by_text("6 posts keep their time · 0 move · 0 get a fixed time")
+    ).to_be_visible()
     await page.get_by_role("button", name="Remove Thursday 09:00").click()
-    changes = page.get_by_label("What this changes")
-    await expect(changes).to_contain_text("5 posts keep their time · 0 move · 1 pinned")
+    changes = page.get_by_label(t("queue.whatThisChanges"))
+    await expect(changes).to_contain_text("5 posts keep their time · 0 move · 1 gets a fixed time")
     await expect(changes).to_contain_text(TEXTS[1])
     await snap(page, "queue-times", whole=False)
     assert await hindrances(page) == []
     before = await stage.rows("SELECT slots FROM queue WHERE account_id = 'mastodon'")
 
-    await page.get_by_role("button", name="Save the times").click()
+    await page.get_by_role("button", name=t("queue.saveTimes")).click()
 
-    await expect(page.get_by_text("The times are saved.")).to_be_visible()
-    await expect(page.get_by_text("Pinned: its slot is gone")).to_be_visible()
+    await expect(page.get_by_text(t("queue.postingTimesSaved"))).to_be_visible()
+    await expect(page.get_by_text(t("queue.fixedTime"))).to_be_visible()
     assert await stage.rows("SELECT slots FROM queue WHERE account_id = 'mastodon'") != before
 
 
 async def test_a_cleared_queue_comes_back(stage: Stage) -> None:
     page = await stage.visit("ada", QUEUE)
-    await page.get_by_role("button", name="More for this queue").click()
-    await page.get_by_role("menuitem", name="Clear the queue…").click()
-    await page.get_by_role("button", name="Clear the queue", exact=True).click()
-    await expect(page.get_by_text("6 posts taken off the queue.")).to_be_visible()
+    await page.get_by_role("button", name=t("queue.moreActionsForThisQueue")).click()
+    await page.get_by_role("menuitem", name=t("queue.clearQueueDots")).click()
+    await page.get_by_role("button", name=t("queue.clearQueue"), exact=True).click()
+    await expect(page.get_by_text("6 posts removed from the queue.")).to_be_visible()
     assert await stage.order() == []
 
-    await page.get_by_role("button", name="Undo").click()
+    await page.get_by_role("button", name=t("ui.undo")).click()
 
-    await expect(page.get_by_text("6 posts back in the queue.")).to_be_visible()
+    await expect(page.get_by_text("6 posts are back in the queue.")).to_be_visible()
     assert await stage.order() == list(TEXTS)
 
 
@@ -278,9 +277,9 @@ async def test_missed_posts_are_saved_in_one_step(stage: Stage) -> None:
     await expect(page.get_by_text("1 post missed")).to_be_visible()
     await snap(page, "queue-missed")
 
-    await page.get_by_role("button", name="Give them the next slots").click()
+    await page.get_by_role("button", name=t("queue.moveToNextFreeSlots")).click()
 
-    await expect(page.get_by_text("1 post got a new time.")).to_be_visible()
+    await expect(page.get_by_text("1 post rescheduled.")).to_be_visible()
     await expect(page.get_by_text("1 post missed")).to_have_count(0)
     assert set(await stage.order()) == set(TEXTS)
 
@@ -304,13 +303,13 @@ async def test_a_viewer_sees_the_queue_and_has_nothing_to_press(stage: Stage) ->
     page = await stage.visit("cy", QUEUE)
     await expect(page.get_by_text(TEXTS[0])).to_be_visible()
     await expect(page.get_by_role("button", name="Move:")).to_have_count(0)
-    await expect(page.get_by_role("button", name="Skip")).to_have_count(0)
-    await expect(page.get_by_role("button", name="Pause…")).to_have_count(0)
+    await expect(page.get_by_role("button", name=t("queue.skip"))).to_have_count(0)
+    await expect(page.get_by_role("button", name=t("queue.pauseDots"))).to_have_count(0)
 
     await page.get_by_role("button", name=TEXTS[0]).click()
-    why = page.get_by_role("dialog", name="Why, and when")
+    why = page.get_by_role("dialog", name=t("queue.details"))
     await expect(why).to_contain_text("It is due Wed 21 Oct, 17:30 Berlin")
-    await expect(why.get_by_role("button", name="Publish now")).to_have_count(0)
+    await expect(why.get_by_role("button", name=t("queue.publishNow"))).to_have_count(0)
 
 
 async def menu(page: Page, text: str, item: str) -> None:

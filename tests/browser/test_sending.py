@@ -17,6 +17,7 @@ from cadenza.config.model import Outbound, Settings, Work
 from cadenza.demo.cast import Cast, assemble
 from tests.browser.look import hindrances, snap
 from tests.browser.stage import HOME, Stage, move_in, open_doors
+from tests.browser.texts import t
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 WORDS = "We open the season on Friday"
@@ -56,20 +57,20 @@ async def test_a_post_turns_from_scheduled_to_sent_before_ones_eyes(
     page = await working.visit("ada", "accounts")
     await plan_for_tomorrow(page, working, cast)
     ben = await working.visit("ben", "activity")
-    await expect(ben.get_by_text("Nothing went out yet.")).to_be_visible()
-    await page.get_by_role("link", name="Activity").click()
-    await page.get_by_text("What is to come", exact=True).click()
+    await expect(ben.get_by_text("Nothing has been sent yet.")).to_be_visible()
+    await page.get_by_role("link", name=t("app.activity")).click()
+    await page.get_by_text(t("activity.upcoming"), exact=True).click()
     await page.get_by_role("button", name=WORDS).click()
-    drawer = page.get_by_role("dialog", name="Why, and when")
-    await expect(drawer.get_by_text("Scheduled", exact=True)).to_be_visible()
+    drawer = page.get_by_role("dialog", name=t("activity.details"))
+    await expect(drawer.get_by_text(t("ui.scheduled"), exact=True)).to_be_visible()
 
-    await drawer.get_by_role("button", name="Publish now").click()
-    question = page.get_by_role("dialog", name="Publish now?")
-    await question.get_by_role("button", name="Publish now").click()
+    await drawer.get_by_role("button", name=t("activity.publishNow")).click()
+    question = page.get_by_role("dialog", name=t("activity.publishNowQuestion"))
+    await question.get_by_role("button", name=t("activity.publishNow")).click()
 
-    await expect(drawer.get_by_text("Sent", exact=True)).to_be_visible()
+    await expect(drawer.get_by_text(t("ui.sent"), exact=True)).to_be_visible()
     line = ben.get_by_role("main").get_by_role("listitem").filter(has_text=WORDS)
-    await expect(line).to_contain_text("Sent")
+    await expect(line).to_contain_text(t("ui.sent"))
     assert cast.simulator.visible(cast.roles["telegram"].simulated)[0].text == WORDS
     await expect(drawer.get_by_text("Attempt 1: The network took it.", exact=True)).to_be_visible()
     said = re.compile(r"^It was sent \w{3} \d+ \w+, \d\d:\d\d Berlin\.$")
@@ -82,13 +83,13 @@ async def test_the_system_shows_who_works_and_what_the_networks_said(
     working: Stage, cast: Cast
 ) -> None:
     page = await working.visit("ada", "system")
-    workers = page.get_by_role("region", name="Workers")
+    workers = page.get_by_role("region", name=t("system.workers"))
     await expect(workers.get_by_role("row").nth(1)).to_contain_text("product")
-    await expect(page.get_by_text("No network was called within a day.")).to_be_visible()
+    await expect(page.get_by_text(t("system.noCallsToday"))).to_be_visible()
     delivery = await plan_for_tomorrow(page, working, cast)
     await ask(page, working, f"deliveries/{delivery}/publish-now")
 
-    networks = page.get_by_role("region", name="Networks")
+    networks = page.get_by_role("region", name=t("system.networks"))
     await expect(networks).to_contain_text("1 of 1 call sent")
     await snap(page, "system-at-work")
     assert await hindrances(page) == []

@@ -7,6 +7,7 @@ from playwright.async_api import Page, expect
 
 from tests.browser.look import hindrances, snap, still
 from tests.browser.stage import TEXTS, Stage
+from tests.browser.texts import t
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 720}}
@@ -54,12 +55,12 @@ async def test_on_a_telephone_what_ends_at_the_lower_edge_makes_room(
 
 async def test_on_a_telephone_the_button_that_sends_stays_in_sight(stage: Stage) -> None:
     page = await stage.visit("ada", "compose?account=mastodon", deaf=True, **PHONE)
-    await page.get_by_role("textbox", name="Text").first.fill("We open on Friday")
-    send = page.get_by_role("region", name="When it goes out").get_by_role("button").first
+    await page.get_by_role("textbox", name=t("composer.text")).first.fill("We open on Friday")
+    send = page.get_by_role("region", name=t("composer.whenToSend")).get_by_role("button").first
     await expect(send).to_contain_text("Add to queue: ")  # with the time that the dry run answered
     await page.context.set_offline(True)
     await send.click()
-    alert = page.get_by_role("alert").filter(has_text="Not done")
+    alert = page.get_by_role("alert").filter(has_text=t("ui.thatDidntWork"))
     await expect(alert).to_be_visible()
     await snap(page, "refusal-phone-composer", whole=False)
     place, word = await send.bounding_box(), await alert.bounding_box()
@@ -71,7 +72,7 @@ async def test_on_a_telephone_the_button_that_sends_stays_in_sight(stage: Stage)
 async def test_escape_closes_a_dialog_before_the_word_behind_it(stage: Stage) -> None:
     page = await stage.visit("ada", "queue?account=mastodon", deaf=True, **DESK)
     await refuse(page)
-    await page.get_by_role("button", name="Pause").click()
+    await page.get_by_role("button", name=t("queue.pause")).click()
     await expect(page.get_by_role("dialog")).to_be_visible()
 
     await page.keyboard.press("Escape")
@@ -84,6 +85,6 @@ async def refuse(page: Page) -> None:
     """Do what cannot be done: without a line nothing is skipped."""
     await expect(page.get_by_text(TEXTS[0])).to_be_visible()
     await page.context.set_offline(True)
-    await page.get_by_role("button", name="Skip").first.click()
-    await expect(page.get_by_role("alert").filter(has_text="Not done")).to_be_visible()
+    await page.get_by_role("button", name=t("queue.skip")).first.click()
+    await expect(page.get_by_role("alert").filter(has_text=t("ui.thatDidntWork"))).to_be_visible()
     await page.context.set_offline(False)

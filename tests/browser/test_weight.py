@@ -9,7 +9,7 @@ from playwright.async_api import expect
 
 from tests.browser.stage import TEXTS, Stage
 
-START = 300_000  # bytes of gzipped JavaScript until the queue stands
+START = 320_000  # bytes of gzipped JavaScript until the queue stands; plurals and texts take about 14,000
 FILE = 150_000  # of any one file that is loaded then or later
 
 
@@ -18,13 +18,13 @@ async def test_the_start_screen_stands_after_little_is_loaded(
     stage: Stage, built_app: Path
 ) -> None:
     page = await stage.visit("ada", "queue?account=mastodon")
-    asked: set[str] = set()
-    page.on("request", lambda request: asked.add(urlsplit(request.url).path.removeprefix("/")))
+    requested: set[str] = set()
+    page.on("request", lambda request: requested.add(urlsplit(request.url).path.removeprefix("/")))
 
     await page.reload()
     await expect(page.get_by_role("button", name=f"Move: {TEXTS[5]}")).to_be_visible()
 
-    scripts = [path for path in asked if path.endswith(".js")]
+    scripts = [path for path in requested if path.endswith(".js")]
     assert any("Queue" in path for path in scripts), "the screen's own file is missing"
     weights = {path: _weight(built_app / path) for path in scripts}
     assert sum(weights.values()) < START, weights

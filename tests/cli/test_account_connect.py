@@ -14,8 +14,8 @@ import httpx2
 import pytest
 
 from cadenza.cli import account
-from cadenza.cli.codes import OK, Misused
-from cadenza.cli.local import Inside
+from cadenza.cli.codes import OK, UsageError
+from cadenza.cli.local import InProcess
 from cadenza.cli.open_workspace import WorkspaceOptions
 from cadenza.client.core import Client, Workspace
 from cadenza.client.errors import ClientError
@@ -40,7 +40,7 @@ async def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         @asynccontextmanager
         async def opened(_reach: WorkspaceOptions) -> AsyncGenerator[Workspace]:
             async with httpx2.AsyncClient(
-                transport=Inside(place.app),
+                transport=InProcess(place.app),
                 base_url="http://localhost",
                 cookies={"cadenza": place.tokens["owner"]},
                 headers=CSRF,
@@ -88,7 +88,7 @@ async def test_the_address_that_the_browser_could_not_reach_is_pasted(
         back = f"{query['redirect_uri'][0]}?state={query['state'][0]}"
         with pytest.raises(ClientError, match="The network says: access_denied"):
             await account.finish(f"{back}&error=access_denied")
-        with pytest.raises(Misused, match="holds no code"):
+        with pytest.raises(UsageError, match="holds no code"):
             await account.finish(back)
         code = simulated.approve(query["client_id"][0], "ada")
         assert await account.finish(f"{back}&code={code}") == OK

@@ -32,7 +32,7 @@ SCOPES = (
 
 @dataclass
 class Ada:
-    """`ada("post", "list")` is the command here, `ada.afar(…)` the same over the server."""
+    """`ada("post", "list")` is the command here, `ada.remote(…)` the same over the server."""
 
     capture: pytest.CaptureFixture[str]
     server: str
@@ -44,11 +44,11 @@ class Ada:
         out, err = self.capture.readouterr()
         return Said(code, out, err)
 
-    def afar(self, *words: str) -> Said:
+    def remote(self, *words: str) -> Said:
         return self(*words, "--server", self.server, "--key", self.key)
 
     def both(self, *words: str) -> Said:
-        here, there = self(*words), self.afar(*words)
+        here, there = self(*words), self.remote(*words)
         assert (here.code, here.out) == (there.code, there.out), (here.err, there.err)
         return there
 
@@ -98,21 +98,21 @@ def test_limits_and_hours_are_set_here_and_shown_there(ada: Ada) -> None:
     shown = ada.both("account", "limits", "webhook").out
     assert "at least 900 s between two" in shown
     assert "5 in 60 s" in shown
-    tried = ada.afar("account", "limit", "webhook", "post", "day=none", "--dry-run")
+    tried = ada.remote("account", "limit", "webhook", "post", "day=none", "--dry-run")
     assert "10 per day" not in tried.out
     assert "10 per day" in ada.both("account", "limits", "webhook").out
-    kept = ada.afar("account", "limit", "webhook", "post", "day=none", "rate=none", "--json").data
+    kept = ada.remote("account", "limit", "webhook", "post", "day=none", "rate=none", "--json").data
     posts = [each["kind"] for each in kept["limits"] if each["action"] == "post"]
     assert posts == ["gap"]
     hours = ("--hours", "post=09:00-17:30@mon-fri", "--holiday", "2031-12-25")
-    assert ada.afar("account", "set", "webhook", "--zone", "Europe/Berlin", *hours).code == 0
+    assert ada.remote("account", "set", "webhook", "--zone", "Europe/Berlin", *hours).code == 0
     told = ada.both("account", "show", "webhook").out
     assert "post: 09:00-17:30 Mon, Tue, Wed, Thu, Fri" in told
     assert "2031-12-25" in told
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (("limit", "webhook", "post", "dya=10"), "Did you mean 'day'?"),
         (("limit", "webhook", "post", "gap=soon"), "15m"),
@@ -123,10 +123,10 @@ def test_limits_and_hours_are_set_here_and_shown_there(ada: Ada) -> None:
     ],
 )
 def test_what_is_no_limit_is_told_with_what_to_write(
-    ada: Ada, words: tuple[str, ...], says: str
+    ada: Ada, words: tuple[str, ...], message: str
 ) -> None:
     wrong = ada("account", *words)
-    assert (wrong.code, says in wrong.err) == (2, True), wrong.err
+    assert (wrong.code, message in wrong.err) == (2, True), wrong.err
     nobody = ada("account", "limits", "webhok")  # it might be there: refused, not used wrongly
     assert (nobody.code, "Did you mean 'webhook'?" in nobody.err) == (1, True)
 
@@ -134,41 +134,41 @@ def test_what_is_no_limit_is_told_with_what_to_write(
 def test_media_and_categories_are_kept_from_afar(ada: Ada, tmp_path: Path) -> None:
     picture = tmp_path / "shop.png"
     picture.write_bytes(draw("noon"))
-    made = ada.afar("category", "create", "Openings", "--copy", "We open.", "--hashtag", "shop")
+    made = ada.remote("category", "create", "Openings", "--copy", "We open.", "--hashtag", "shop")
     assert made.code == 0, made.err
-    sent = ada.afar("media", "upload", str(picture), "--alt", "a shop", "--category", "Openings")
+    sent = ada.remote("media", "upload", str(picture), "--alt", "a shop", "--category", "Openings")
     assert sent.code == 0, sent.err
     assert "it was there already" in ada("media", "upload", str(picture)).out
     assert "a shop" in ada.both("media", "list").out
     (asset,) = ada.both("category", "show", "Openings", "--json").data["pool"]
     assert ada.both("media", "show", asset["media_id"]).code == 0
-    assert ada.afar("media", "describe", "shop.png", "a bakery").code == 0
+    assert ada.remote("media", "describe", "shop.png", "a bakery").code == 0
     copy = tmp_path / "copy.png"
-    assert ada.afar("media", "download", "shop.png", str(copy)).code == 0
+    assert ada.remote("media", "download", "shop.png", str(copy)).code == 0
     assert copy.read_bytes() == picture.read_bytes()
-    again = ada.afar("media", "download", "shop.png", str(copy))
+    again = ada.remote("media", "download", "shop.png", str(copy))
     assert (again.code, "is there already" in again.err) == (1, True)
     assert (
-        ada.afar("category", "edit", "Openings", "--name", "Doors", "--variable", "a=b").code == 0
+        ada.remote("category", "edit", "Openings", "--name", "Doors", "--variable", "a=b").code == 0
     )
     assert "Doors" in ada.both("category", "list").out
-    assert ada.afar("category", "fill", "Doors", "--only").code == 0
-    assert ada.afar("category", "delete", "Doors").code == 0
-    assert ada.afar("media", "delete", "shop.png").code == 0
+    assert ada.remote("category", "fill", "Doors", "--only").code == 0
+    assert ada.remote("category", "delete", "Doors").code == 0
+    assert ada.remote("media", "delete", "shop.png").code == 0
     assert "empty" in ada.both("media", "list").out
 
 
 def test_files_of_posts_and_of_the_whole_travel(ada: Ada, tmp_path: Path) -> None:
     file = tmp_path / "posts.csv"
     file.write_text("text;colour\nHello from afar;red\n")
-    tried = ada.afar("post", "import", str(file), "--dry-run")
+    tried = ada.remote("post", "import", str(file), "--dry-run")
     assert "1 post to be made" in tried.out
     assert "'colour' means nothing here" in tried.out
-    assert "1 post made; 0 there already" in ada.afar("post", "import", str(file)).out
+    assert "1 post made; 0 there already" in ada.remote("post", "import", str(file)).out
     assert "0 posts made; 1 there already" in ada("post", "import", str(file)).out
     assert "Hello from afar" in ada.both("post", "list").out
     for command in ("export", "bundle"):
-        for way in (ada, ada.afar):
+        for way in (ada, ada.remote):
             packed = tmp_path / f"{command}-{way is ada}.zip"
             done = way(command, str(packed), "--json")
             assert done.code == 0, done.err
@@ -185,14 +185,14 @@ def test_what_to_know_of_imported_rows_is_printed(ada: Ada, tmp_path: Path) -> N
     rows = [f"{n},Twice,{account},{day} {n + 9:02}:00" for n in range(3)]
     file = tmp_path / "posts.csv"
     file.write_text("\n".join(["key,text,accounts,when", *rows]))
-    told = ada.afar("post", "import", str(file), "--dry-run").out
+    told = ada.remote("post", "import", str(file), "--dry-run").out
     assert "\nrows 2, 3, 4: no person saved it: it waits for one\n" in told
     assert re.findall(r"^row (\d): the same words", told, re.MULTILINE) == ["3", "4"], told
 
 
 def test_a_queue_is_used_from_afar(ada: Ada) -> None:
-    assert ada.afar("queue", "schedule", "webhook", "--slot", "monday=09:00").code == 0
-    made = ada.afar("post", "create", "Hello", "--queue", "webhook", "--json").data
+    assert ada.remote("queue", "schedule", "webhook", "--slot", "monday=09:00").code == 0
+    made = ada.remote("post", "create", "Hello", "--queue", "webhook", "--json").data
     assert made["queue"]["answers"][0]["outcome"] == "queued"
     for words in (("queue", "schedule", "webhook"), ("post", "show", made["post"]["id"])):
         assert ada.both(*words, "--json").code == 0
@@ -202,13 +202,13 @@ def test_a_queue_is_used_from_afar(ada: Ada) -> None:
 
 def test_the_house_is_examined_from_afar(ada: Ada) -> None:
     assert ada.both("limits", "audit").code == 0
-    told = ada.afar("doctor", "--json").data
+    told = ada.remote("doctor", "--json").data
     assert (len(told["workers"]), told["warnings"]) == (1, [])
-    assert "all is well" in ada.afar("doctor").out
+    assert "all is well" in ada.remote("doctor").out
 
 
 def test_what_a_key_may_not_do_is_told_with_the_way_out(ada: Ada) -> None:
-    refused = ada.afar("key", "list")
+    refused = ada.remote("key", "list")
     assert refused.code == 1
     assert "cadenza key make NAME --scope" in refused.err
     wrong = ada("post", "list", "--server", "cadenza.example", "--key", ada.key)
@@ -243,7 +243,7 @@ def test_a_post_that_its_channel_refuses_is_not_sent_and_the_reason_is_told(
         schedule = ("post", "schedule", post, at, account)
         for said in (
             ada(*schedule),
-            ada.afar(*schedule),
+            ada.remote(*schedule),
             ada("post", "publish-now", post, account),
         ):
             assert said.code == REFUSED, said

@@ -71,6 +71,18 @@ def test_why_names_the_gate_and_who_can_open_it(shell: Shell) -> None:
     assert [c["name"] for c in checks if not c["passed"]] == ["worker"]
 
 
+def test_a_mistyped_queue_is_not_paused_and_the_known_ones_are_named(shell: Shell) -> None:
+    shell("jobs", "enqueue", "greet", "--queue", "mail")
+    refused = shell("jobs", "pause", "mial")
+    assert (refused.code, refused.out) == (1, "")
+    assert "no queue 'mial' is known: there are default, mail." in refused.err
+    assert "Did you mean 'mail'?" in refused.err
+    assert shell("jobs", "tally", "--json").data["gates"] == []
+    ahead = shell("jobs", "pause", "letters", "--force", "--reason", "not before Monday")
+    assert ahead.out == "letters: paused (not before Monday)\n", ahead.err
+    assert shell("jobs", "pause", "letters").code == 0, "it is known now"
+
+
 def test_a_failed_job_shows_its_error_and_can_be_redriven(shell: Shell) -> None:
     shell("jobs", "enqueue", "doomed", "name=Ben")
     shell.with_engine(fail_one)

@@ -116,16 +116,16 @@ def test_what_a_store_shows_a_server_shows(ada: Ada, words: tuple[str, ...]) -> 
 
 
 def test_the_scene_holds_what_there_is_to_show(ada: Ada) -> None:
-    states = {job["id"]: job["state"] for job in ada.afar("jobs", "list", "--json").data}
+    states = {job["id"]: job["state"] for job in ada.remote("jobs", "list", "--json").data}
     assert [states[number] for number in range(1, 7)] == [
         *("done", "failed", "waiting", "waiting", "waiting", "canceled")
     ]
-    assert ada.afar("jobs", "show", "1", "--json").data["output"] == {"greeted": "Ada"}
-    assert "one" in ada.afar("jobs", "show", "3").out
-    assert "no such person: \ufffd[2JBen" in ada.afar("jobs", "show", "2").out
-    assert "post is paused: Ada is away" in ada.afar("jobs", "why", "4").out
-    assert "100/1:00:00" in ada.afar("jobs", "tally").out
-    assert "30 2 * * * Europe/Berlin" in ada.afar("jobs", "schedules").out
+    assert ada.remote("jobs", "show", "1", "--json").data["output"] == {"greeted": "Ada"}
+    assert "one" in ada.remote("jobs", "show", "3").out
+    assert "no such person: \ufffd[2JBen" in ada.remote("jobs", "show", "2").out
+    assert "post is paused: Ada is away" in ada.remote("jobs", "why", "4").out
+    assert "100/1:00:00" in ada.remote("jobs", "tally").out
+    assert "30 2 * * * Europe/Berlin" in ada.remote("jobs", "schedules").out
 
 
 def test_a_long_list_is_taken_page_by_page(ada: Ada, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,50 +134,61 @@ def test_a_long_list_is_taken_page_by_page(ada: Ada, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (("show", "999"), "no job 999 is known"),
         (("why", "999"), "no job 999 is known"),
         (("schedules", "nightl"), "did you mean 'nightly'?"),
     ],
 )
-def test_what_is_not_there_is_refused_alike(ada: Ada, words: tuple[str, ...], says: str) -> None:
-    here, there = ada("jobs", *words), ada.afar("jobs", *words)
+def test_what_is_not_there_is_refused_alike(ada: Ada, words: tuple[str, ...], message: str) -> None:
+    here, there = ada("jobs", *words), ada.remote("jobs", *words)
     assert (here.code, here.err) == (there.code, there.err)
-    assert (there.code, says in there.err) == (1, True), there.err
+    assert (there.code, message in there.err) == (1, True), there.err
 
 
 def test_a_queue_and_a_lane_are_paused_and_resumed_from_afar(operator: Ada) -> None:
-    paused = operator.afar("jobs", "pause", "mail", "--reason", "Ben is away")
+    paused = operator.remote("jobs", "pause", "mail", "--reason", "Ben is away")
     assert paused.out == "mail: paused (Ben is away)\n", paused.err
     assert "mail is paused: Ben is away" in operator("jobs", "why", "3").out
-    lane = operator.afar("jobs", "pause", "mail", "ada")
+    lane = operator.remote("jobs", "pause", "mail", "ada")
     assert (
         lane.out
         == "mail/ada: paused (paused by request), 2 at once, 100 starts per 1:00:00, 5 together\n"
     )
     operator.both("jobs", "tally", "--json")
-    assert operator.afar("jobs", "resume", "mail").out == "mail: open\n"
-    assert operator.afar("jobs", "resume", "mail", "ada", "--json").data["paused"] is False
+    assert operator.remote("jobs", "resume", "mail").out == "mail: open\n"
+    assert operator.remote("jobs", "resume", "mail", "ada", "--json").data["paused"] is False
+
+
+def test_a_mistyped_queue_is_refused_alike_from_afar(operator: Ada) -> None:
+    here, there = (ask("jobs", "pause", "mial") for ask in (operator, operator.remote))
+    assert here.code == there.code == 1
+    for said in (here, there):
+        assert "no queue 'mial' is known" in said.err.casefold(), said.err
+        assert "there are default, mail, post, " in said.err
+    assert "mial" not in operator("jobs", "tally").out
+    forced = operator.remote("jobs", "pause", "mial", "--force")
+    assert (forced.code, "leave out --server" in forced.err) == (2, True)
 
 
 def test_jobs_are_changed_from_afar_and_each_is_told(operator: Ada) -> None:
-    said = operator.afar("jobs", "cancel", "8", "6", "999", "--reason", "no use", "--json")
+    said = operator.remote("jobs", "cancel", "8", "6", "999", "--reason", "no use", "--json")
     answers = [(each["id"], each["answer"]) for each in said.data]
     assert (said.code, answers) == (0, [(8, "changed"), (6, "unchanged"), (999, "unknown")])
     assert "no use" in operator.both("jobs", "show", "8").out
-    none = operator.afar("jobs", "cancel", "8", "999")
+    none = operator.remote("jobs", "cancel", "8", "999")
     assert (none.code, "no such job" in none.out) == (1, True)
-    assert operator.afar("jobs", "retry", "8").code == 0
+    assert operator.remote("jobs", "retry", "8").code == 0
     assert operator("jobs", "show", "8", "--json").data["state"] == "waiting"
     spare = ("jobs", "redrive", "--queue", "spare")
-    assert operator.afar(*spare, "--json").data == {"redriven": [7]}
-    assert operator.afar(*spare).out == "no failed jobs\n"
+    assert operator.remote(*spare, "--json").data == {"redriven": [7]}
+    assert operator.remote(*spare).out == "no failed jobs\n"
 
 
 def test_a_key_that_may_only_look_is_told_what_it_lacks(ada: Ada) -> None:
     for words in (("pause", "mail"), ("resume", "mail"), ("retry", "1"), ("cancel", "3")):
-        refused = ada.afar("jobs", *words)
+        refused = ada.remote("jobs", *words)
         assert (refused.code, "it needs system:write" in refused.err) == (1, True), refused.err
 
 
@@ -190,14 +201,14 @@ def test_a_key_that_may_only_look_is_told_what_it_lacks(ada: Ada) -> None:
     ],
 )
 def test_what_only_a_store_can_do_is_refused_with_the_way(ada: Ada, words: tuple[str, ...]) -> None:
-    refused = ada.afar("jobs", *words)
+    refused = ada.remote("jobs", *words)
     assert (refused.code, "leave out --server" in refused.err) == (2, True), refused.err
     assert "--store" in refused.err
 
 
 def test_a_store_and_a_server_at_once_are_refused(ada: Ada) -> None:
     for command in (("jobs", "list"), ("jobs", "pause", "mail"), ("doctor",), ("limits", "audit")):
-        refused = ada.afar(*command, "--store", "memory://")
+        refused = ada.remote(*command, "--store", "memory://")
         assert (refused.code, "not both" in refused.err) == (2, True), refused.err
 
 

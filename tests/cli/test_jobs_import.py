@@ -11,12 +11,12 @@ from pymongo import MongoClient
 
 from cadenza.engine import Engine, State
 from cadenza.engine.adopt import (
-    Brought,
     ForeignJob,
     ForeignSchedule,
+    ImportedRecord,
     LeftOut,
     agenda,
-    bring,
+    import_records,
     mongodb_cron,
     pgboss,
 )
@@ -236,10 +236,10 @@ async def engine() -> AsyncIterator[Engine]:
         yield opened
 
 
-async def bring_one(engine: Engine, paper: dict[str, Any]) -> Brought:
+async def import_one(engine: Engine, paper: dict[str, Any]) -> ImportedRecord:
     one = mongodb_cron.read({"_id": 1, **paper}, task="greet", zone="UTC", now=NOW)
-    (brought,) = await bring(engine, [one])
-    return brought
+    (imported,) = await import_records(engine, [one])
+    return imported
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ async def bring_one(engine: Engine, paper: dict[str, Any]) -> Brought:
 async def test_a_cron_of_mongodb_cron_means_the_same_here(
     engine: Engine, cron: str, days: set[int]
 ) -> None:
-    await bring_one(engine, {"sleepUntil": NOW + timedelta(hours=1), "interval": cron})
+    await import_one(engine, {"sleepUntil": NOW + timedelta(hours=1), "interval": cron})
     (schedule,) = await engine.schedules()
     (first,) = await engine.preview(schedule.name, 1)
     shown = await engine.preview(schedule.name, 6000)
@@ -262,16 +262,16 @@ async def test_a_run_that_was_overdue_there_is_due_here(
 ) -> None:
     overdue = NOW - timedelta(days=2)
     paper = {"sleepUntil": overdue, "interval": "0 0 1 1 *", "repeatUntil": ends, "name": "Ada"}
-    brought = await bring_one(engine, paper)
+    imported = await import_one(engine, paper)
     (job,) = await engine.find()
     assert (job.state, job.run_at, job.payload) == (State.WAITING, overdue, '{"name":"Ada"}')
-    assert f"job {job.id} for the run of" in brought.what
+    assert f"job {job.id} for the run of" in imported.what
     (schedule,) = await engine.schedules()
     assert job.schedule == schedule.name
     assert schedule.next_at == (None if ends else datetime(2027, 1, 1, tzinfo=UTC))
 
     await engine.cancel(job.id)
-    await bring_one(engine, paper)
+    await import_one(engine, paper)
     assert len(await engine.find()) == 1, (
         "a second import finds its schedule, and makes no run up again"
     )
@@ -279,7 +279,7 @@ async def test_a_run_that_was_overdue_there_is_due_here(
 
 async def test_a_next_run_that_is_an_occurrence_comes_by_the_schedule(engine: Engine) -> None:
     tomorrow = NOW + timedelta(days=2, hours=9)  # its run of tomorrow is not wanted
-    await bring_one(engine, {"sleepUntil": tomorrow, "interval": "0 9 * * *"})
+    await import_one(engine, {"sleepUntil": tomorrow, "interval": "0 9 * * *"})
     (schedule,) = await engine.schedules()
     assert schedule.next_at == tomorrow
     assert await engine.find() == []
@@ -287,7 +287,7 @@ async def test_a_next_run_that_is_an_occurrence_comes_by_the_schedule(engine: En
 
 async def test_a_next_run_off_the_grid_is_made_and_none_before_it(engine: Engine) -> None:
     odd = NOW + timedelta(days=2, hours=9, minutes=7)
-    await bring_one(engine, {"sleepUntil": odd, "interval": "0 9 * * *"})
+    await import_one(engine, {"sleepUntil": odd, "interval": "0 9 * * *"})
     (job,) = await engine.find()
     (schedule,) = await engine.schedules()
     assert job.run_at == odd
@@ -298,7 +298,7 @@ async def test_a_next_run_off_the_grid_is_made_and_none_before_it(engine: Engine
 async def test_what_agenda_had_not_run_in_time_is_due_here(engine: Engine, interval: str) -> None:
     overdue = NOW - timedelta(hours=2)
     paper = {"_id": 1, "name": "greet", "repeatInterval": interval, "nextRunAt": overdue}
-    await bring(engine, [agenda.read(paper)])
+    await import_records(engine, [agenda.read(paper)])
     (job,) = await engine.find()
     (schedule,) = await engine.schedules()
     assert job.run_at == overdue
@@ -308,10 +308,10 @@ async def test_what_agenda_had_not_run_in_time_is_due_here(engine: Engine, inter
 
 async def test_what_had_no_next_run_in_agenda_stands_still_and_says_so(engine: Engine) -> None:
     paper = {"_id": 1, "name": "greet", "repeatInterval": "0 9 * * *", "nextRunAt": None}
-    (brought,) = await bring(engine, [agenda.read(paper)])
+    (imported,) = await import_records(engine, [agenda.read(paper)])
     (schedule,) = await engine.schedules()
     assert schedule.paused
-    assert any("no next run" in note for note in brought.notes)
+    assert any("no next run" in note for note in imported.notes)
 
 
 def test_a_cron_that_releases_read_differently_is_refused_by_name() -> None:

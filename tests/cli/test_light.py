@@ -60,7 +60,10 @@ def test_a_command_on_the_database_loads_nothing_that_serves_or_sends(
     assert not loaded & (SERVING | SENDING | REST | ENGINE)
 
 
-@pytest.mark.parametrize("words", [("--version",), ("cron", "preview", "5 9 * * 1")])
+@pytest.mark.parametrize(
+    "words",
+    [("--help",), ("queue", "--help"), ("--version",), ("cron", "preview", "5 9 * * 1")],
+)
 def test_a_command_without_a_database_opens_none(words: tuple[str, ...], tmp_path: Path) -> None:
     loaded = loaded_by(tmp_path, *words)
     assert not loaded & (SERVING | SENDING | REST | ENGINE | {"asyncpg", "cadenza.sql.sqlite"})

@@ -54,7 +54,7 @@ def keep_ledger(address: str, *, sent: int, counter: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "counter", "code", "says"),
+    ("sent", "counter", "code", "message"),
     [
         (2, 2, OK, "every limit held"),
         (3, 3, REFUSED, "BROKEN"),
@@ -67,13 +67,13 @@ def test_an_audit_tells_what_was_reached_and_whether_counters_lie(
     sent: int,
     counter: int,
     code: int,
-    says: str,
+    message: str,
 ) -> None:
     address = f"sqlite:///{tmp_path}/product.sqlite3"
     keep_ledger(address, sent=sent, counter=counter)
 
     assert run(["limits", "audit", "--store", address]) == code
-    assert says in capsys.readouterr().out
+    assert message in capsys.readouterr().out
 
 
 def test_an_operator_sets_what_all_accounts_of_a_network_may_do_together(
@@ -92,7 +92,7 @@ def test_an_operator_sets_what_all_accounts_of_a_network_may_do_together(
 
 
 @pytest.mark.parametrize(
-    ("asked", "says"),
+    ("requested", "message"),
     [
         (["mastodn", "3"], "mastodon"),
         (["mastodon", "0"], "at least 1"),
@@ -102,9 +102,9 @@ def test_an_operator_sets_what_all_accounts_of_a_network_may_do_together(
     ],
 )
 def test_a_rate_that_makes_no_sense_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], asked: list[str], says: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], requested: list[str], message: str
 ) -> None:
     address = f"sqlite:///{tmp_path}/product.sqlite3"
     keep_ledger(address, sent=0, counter=0)
-    assert run(["limits", "rate", *asked, "--store", address]) == MISUSED
-    assert says in capsys.readouterr().err
+    assert run(["limits", "rate", *requested, "--store", address]) == MISUSED
+    assert message in capsys.readouterr().err

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cadenza.cli.codes import Misused
+from cadenza.cli.codes import UsageError
 from cadenza.cli.logs import MOST_ALIKE, WINDOW, FoldingHandler, LogStyle, log_to
 
 
@@ -62,7 +62,7 @@ def test_setting_up_twice_does_not_say_things_twice() -> None:
 
 
 def test_an_unknown_level_is_refused() -> None:
-    with pytest.raises(Misused, match="log level"):
+    with pytest.raises(UsageError, match="log level"):
         log_to(io.StringIO(), level="loud")
 
 
@@ -71,9 +71,9 @@ def test_a_warning_that_repeats_is_folded_and_counted() -> None:
     log_to(stream, style=LogStyle.JSON)
     (handler,) = (each for each in logging.getLogger().handlers if isinstance(each, FoldingHandler))
 
-    def say(at: float, says: str, level: int = logging.WARNING) -> None:
+    def say(at: float, message: str, level: int = logging.WARNING) -> None:
         record = logging.makeLogRecord(
-            {"name": "cadenza.api", "levelno": level, "levelname": "WARNING", "msg": says}
+            {"name": "cadenza.api", "levelno": level, "levelname": "WARNING", "msg": message}
         )
         record.created = at
         handler.handle(record)

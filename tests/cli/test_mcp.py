@@ -98,11 +98,11 @@ def test_an_agent_queues_a_post_after_a_dry_run_over_pipes(ada: Ada, agent: Agen
     names = {tool["name"] for tool in agent.ask("tools/list")["result"]["tools"]}
     assert {"queues_add_to_queue", "queues_show_queue"} <= names
 
-    asked = {"body": {"post_id": post}}
-    tried = agent.call("queues_add_to_queue", **asked)
+    requested = {"body": {"post_id": post}}
+    tried = agent.call("queues_add_to_queue", **requested)
     assert tried["dry_run"]["dry_run"]
     assert ada("post", "show", post, "--json").data["pills"] == []
-    done = agent.call("queues_add_to_queue", **asked, confirm=tried["confirm"])
+    done = agent.call("queues_add_to_queue", **requested, confirm=tried["confirm"])
     assert done["answers"][0]["outcome"] == "queued"
     assert len(ada("post", "show", post, "--json").data["pills"]) == 1
 

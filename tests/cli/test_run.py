@@ -34,7 +34,7 @@ def test_help_loads_no_group() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "message"),
     [
         ("jobs shw", 'Unknown command "shw". Did you mean "show"? (`cadenza jobs --help`'),
         ("jobs show Ada", "ID: 'Ada' is no whole number"),
@@ -56,13 +56,13 @@ def test_help_loads_no_group() -> None:
     ],
 )
 def test_a_wrong_use_is_put_right_in_one_line_with_code_2(
-    line: str, says: str, shell: Shell, tmp_path: Path
+    line: str, message: str, shell: Shell, tmp_path: Path
 ) -> None:
     said = shell(*line.split())
     assert (said.code, said.out) == (2, "")
     assert said.err.startswith("cadenza: ")
     assert said.err.count("\n") == 1
-    assert says in said.err
+    assert message in said.err
     assert not list(tmp_path.iterdir())
 
 

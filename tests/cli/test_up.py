@@ -261,7 +261,10 @@ def test_a_folder_that_is_no_demo_is_not_touched(tmp_path: Path) -> None:
 
 def _states(folder: Path) -> dict[str, int]:
     with sqlite3.connect(folder / "cadenza-demo" / "cadenza.sqlite3") as database:
-        rows = database.execute("SELECT state, count(*) FROM delivery GROUP BY state").fetchall()
+        # Posts alone: campaigns and sequences of the demo go on while it runs.
+        rows = database.execute(
+            "SELECT state, count(*) FROM delivery WHERE post_id IS NOT NULL GROUP BY state"
+        ).fetchall()
         people = database.execute("SELECT count(*) FROM person").fetchone()[0]
         accounts = database.execute("SELECT count(*) FROM account").fetchone()[0]
     database.close()

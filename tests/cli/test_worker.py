@@ -105,7 +105,7 @@ def test_it_serves_metrics_to_this_machine(shell: Shell, start: Start) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "says"),
+    ("path", "message"),
     [
         ("shop:engin", "did you mean 'engine'"),
         ("shp:engine", "there is no module 'shp'"),
@@ -113,9 +113,11 @@ def test_it_serves_metrics_to_this_machine(shell: Shell, start: Start) -> None:
         ("shop:not_an_engine", "is a int, not an Engine"),
     ],
 )
-def test_a_wrong_path_says_what_to_write(path: str, says: str, shell: Shell, start: Start) -> None:
+def test_a_wrong_path_says_what_to_write(
+    path: str, message: str, shell: Shell, start: Start
+) -> None:
     process = start(path)
     _, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == (2 if "write" in says or "not an" in says else 1)
-    assert says in err
+    assert process.returncode == (2 if "write" in message or "not an" in message else 1)
+    assert message in err
     assert "Traceback" not in err

@@ -75,7 +75,9 @@ def test_a_post_goes_from_words_to_a_slot_and_back(ada: Ada) -> None:
     assert ada("queue", "undo", cleared["clear_id"]).code == 0
 
 
-def test_a_doubt_is_explained_and_decided_by_the_try_that_was_looked_at(ada: Ada) -> None:
+def test_an_unconfirmed_send_is_explained_and_decided_by_the_try_that_was_looked_at(
+    ada: Ada,
+) -> None:
     fields = ("--field", "url=https://hooks.example.org/ada", "--field", f"secret={SECRET}")
     assert ada("account", "connect", "webhook", *fields).code == 0
     post = ada("post", "create", "perhaps", "--json").data["id"]
@@ -85,7 +87,7 @@ def test_a_doubt_is_explained_and_decided_by_the_try_that_was_looked_at(ada: Ada
     id_ = pill["delivery_id"]
     nothing = ada("decide", id_, "--fence", "0", "--there")
     assert (nothing.code, "no doubt" in nothing.err) == (1, True)
-    _leave_in_doubt(id_)
+    _leave_unconfirmed(id_)
     told = ada("explain", id_).out
     assert f"cadenza decide {id_} --fence 3 --there" in told
     stale = ada("decide", id_, "--fence", "2", "--there")
@@ -102,7 +104,7 @@ def test_what_was_said_with_the_network_is_printed_when_asked_for(ada: Ada) -> N
     (pill,) = ada("post", "show", post, "--json").data["pills"]
     id_ = pill["delivery_id"]
     assert "is not kept, or no longer" in ada("explain", id_, "--said").out
-    _leave_in_doubt(id_)
+    _leave_unconfirmed(id_)
     _say(id_)
     told = ada("explain", id_, "--said").out
     assert "It may have arrived, but no answer came." in told
@@ -124,7 +126,7 @@ def _say(id_: str) -> None:
         "status": 503,
         "reply_headers": {},
         "reply": "busy",
-        "says": "",
+        "message": "",
         "left_out": 0,
     }
     with sqlite3.connect("cadenza-data/cadenza.sqlite3") as database:
@@ -138,7 +140,7 @@ def _say(id_: str) -> None:
     database.close()
 
 
-def _leave_in_doubt(id_: str) -> None:
+def _leave_unconfirmed(id_: str) -> None:
     """Call it, as a worker that heard nothing: by hand, as none runs here."""
     with sqlite3.connect("cadenza-data/cadenza.sqlite3") as database:
         database.execute(

@@ -12,7 +12,7 @@ import pytest
 from fastapi import FastAPI
 
 from cadenza.bootstrap import Runtime, open_runtime
-from cadenza.cli.local import Inside, open_local
+from cadenza.cli.local import InProcess, open_local
 from cadenza.client import Workspace
 from cadenza.config.model import Settings
 from cadenza.core.clock import SystemClock
@@ -75,7 +75,7 @@ async def key_of(home: Workspace, *scopes: str) -> str:
 def with_key(app: FastAPI, key: str, transport: Any = None) -> httpx2.AsyncClient:
     """Speak to the application as a program with a key does."""
     return httpx2.AsyncClient(
-        transport=transport or Inside(app),
+        transport=transport or InProcess(app),
         base_url=BASE,
         headers={"authorization": f"Bearer {key}"},
     )

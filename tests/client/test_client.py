@@ -9,7 +9,7 @@ import pytest
 
 from cadenza.api.app import create_app
 from cadenza.bootstrap import Runtime
-from cadenza.cli.local import Inside, open_local
+from cadenza.cli.local import InProcess, open_local
 from cadenza.client import (
     Changed,
     Client,
@@ -131,7 +131,7 @@ async def test_a_write_whose_answer_got_lost_is_repeated_and_done_once(
     runtime: Runtime, home: Workspace
 ) -> None:
     app = create_app(runtime)
-    lossy = Lossy(Inside(app), lambda count: count < 3)
+    lossy = Lossy(InProcess(app), lambda count: count < 3)
     async with with_key(app, await key_of(home, "posts:write"), lossy) as http:
         there = Client(http, clock=Patient()).workspace(home.id)
         await there.posts.create(text="once")
@@ -144,7 +144,7 @@ async def test_an_answer_that_never_comes_is_told_after_three_tries(
     runtime: Runtime, home: Workspace
 ) -> None:
     app = create_app(runtime)
-    lossy = Lossy(Inside(app), lambda _: True)
+    lossy = Lossy(InProcess(app), lambda _: True)
     async with with_key(app, await key_of(home, "posts:write"), lossy) as http:
         there = Client(http, clock=Patient()).workspace(home.id)
         with pytest.raises(Unreachable, match="the answer got lost"):

@@ -12,7 +12,7 @@ import pytest
 
 from cadenza.api.app import create_app
 from cadenza.bootstrap import Runtime
-from cadenza.cli.local import Inside
+from cadenza.cli.local import InProcess
 from cadenza.client import Client, ClientError, Event, Workspace
 from cadenza.client.wire import EventReader
 from cadenza.demo.draw import draw
@@ -30,7 +30,7 @@ async def test_a_file_is_sent_and_received_as_it_was(home: Workspace, tmp_path: 
     assert steps[-1] == (picture.stat().st_size,) * 2
     again = await home.media.upload(("other.png", picture.read_bytes()))
     assert (again["id"], again["known"]) == (made["id"], True)
-    pieces = [piece async for piece in home.media.give_original(made["id"])]
+    pieces = [piece async for piece in home.media.download(made["id"])]
     assert b"".join(pieces) == picture.read_bytes()
 
 
@@ -65,13 +65,15 @@ class Breaking(httpx2.AsyncBaseTransport):
     """A stream that breaks after its first event, and tells it again when it goes on."""
 
     def __init__(self) -> None:
-        self.asked: list[str | None] = []
+        self.requested: list[str | None] = []
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        self.asked.append(request.headers.get("last-event-id"))
+        self.requested.append(request.headers.get("last-event-id"))
         first = _event("a") + "data: {half"
         rest = _event("a") + ": still here\n\n" + _event("b")
-        return httpx2.Response(200, text=first if len(self.asked) == 1 else rest, request=request)
+        return httpx2.Response(
+            200, text=first if len(self.requested) == 1 else rest, request=request
+        )
 
 
 def _event(id_: str) -> str:
@@ -86,7 +88,7 @@ async def test_after_a_break_each_event_is_heard_once() -> None:
         heard = [(await anext(events)).id, (await anext(events)).id]
         await events.aclose()  # pyright: ignore[reportAttributeAccessIssue] - a generator
     assert heard == ["a", "b"]
-    assert transport.asked == [None, "7.a"]
+    assert transport.requested == [None, "7.a"]
 
 
 def test_an_ear_knows_lines_that_are_no_event() -> None:
@@ -103,6 +105,6 @@ async def test_an_application_that_breaks_is_heard_of() -> None:
     async def broken(scope: object, receive: object, send: object) -> None:
         raise RuntimeError("broken inside")
 
-    async with httpx2.AsyncClient(transport=Inside(broken), base_url="http://there") as http:
+    async with httpx2.AsyncClient(transport=InProcess(broken), base_url="http://there") as http:
         with pytest.raises(RuntimeError, match="broken inside"):
             await http.get("/")

@@ -27,8 +27,8 @@ def there(tmp_path: Path) -> Iterator[SyncWorkspace]:
             }
             home = browser.post("/auth/first-start", json=owner).json()["workspace_id"]
             scopes = ["posts:read", "posts:write", "events:read", "export:read"]
-            asked = {"name": "ci", "role": "admin", "scopes": scopes}
-            key = browser.post(f"/workspaces/{home}/keys", json=asked).json()["key"]
+            requested = {"name": "ci", "role": "admin", "scopes": scopes}
+            key = browser.post(f"/workspaces/{home}/keys", json=requested).json()["key"]
         with connect_sync(said["address"], key=key) as client:
             yield client.home()
 

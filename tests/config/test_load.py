@@ -61,7 +61,7 @@ def test_a_network_is_set_by_its_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ('datta = "x"', "there is no setting 'datta'. Did you mean 'data'?"),
         ("[mail]\nhots = 'x'", "there is no setting 'mail.hots'. Did you mean 'mail.host'?"),
@@ -75,8 +75,8 @@ def test_a_network_is_set_by_its_name(tmp_path: Path) -> None:
         ("this is no toml", "is no TOML"),
     ],
 )
-def test_what_cannot_be_is_refused_by_name(text: str, says: str, tmp_path: Path) -> None:
-    assert says in problems(text, tmp_path)
+def test_what_cannot_be_is_refused_by_name(text: str, message: str, tmp_path: Path) -> None:
+    assert message in problems(text, tmp_path)
 
 
 def test_a_slip_in_a_variable_is_refused_and_a_clusters_own_is_not(tmp_path: Path) -> None:

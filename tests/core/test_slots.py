@@ -260,10 +260,10 @@ def test_the_search_agrees_with_the_plain_reading_of_the_rule(
 
 def test_the_cost_of_a_lookup_does_not_follow_the_length_of_the_queue() -> None:
     class Counting(Bookings):
-        asked = 0
+        requested = 0
 
         def taken(self, day: date) -> Container[datetime]:
-            self.asked += 1
+            self.requested += 1
             return super().taken(day)
 
     schedule = every_day(*(f"{hour:02}:{minute}" for hour in range(15) for minute in (10, 40)))
@@ -271,5 +271,5 @@ def test_the_cost_of_a_lookup_does_not_follow_the_length_of_the_queue() -> None:
     for held in (10, 10_000):
         booked = Counting(schedule, slots[:held])
         assert found(next_free_slot(schedule, booked, not_before=NOW)).slot.instant == slots[held]
-        assert booked.asked <= 2
+        assert booked.requested <= 2
     assert timedelta(days=320) < slots[10_000] - NOW < timedelta(days=366)

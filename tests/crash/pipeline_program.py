@@ -17,6 +17,7 @@ from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
 from cadenza.core.ids import SystemIds, SystemRandom
 from cadenza.db.open import open_product
+from cadenza.deliveries.model import ClaimedDelivery
 from cadenza.deliveries.publish import Publisher, Sender
 from cadenza.deliveries.source import QUEUE, DeliverySource
 from cadenza.engine.worker import Worker
@@ -26,7 +27,6 @@ from cadenza.providers.http.policy import Policy
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import AccountRef, App, Message, Tokens
 from cadenza.providers.outcome import CannotTell, Finding, Outcome, Sent
-from cadenza.sql.tx import Row
 
 LEASE = timedelta(seconds=2)
 PROVIDER = "marks"
@@ -87,8 +87,8 @@ async def main(address: str, marks: str) -> None:
     network: Any = Marks(marks)
     tokens, app = Tokens(access=Secret("token")), App(base_url="")
 
-    def open_sender(account: Row, _delivery: Row) -> Sender:
-        return Sender(network, AccountRef(id=account["id"], remote_id="r"), tokens, app)
+    def open_sender(ticket: ClaimedDelivery) -> Sender:
+        return Sender(network, AccountRef(id=ticket.account.id, remote_id="r"), tokens, app)
 
     clock = SystemClock()
     async with (

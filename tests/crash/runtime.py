@@ -159,7 +159,7 @@ class Stage:
         """Let ten minutes go by: an unconfirmed send's deadline is over, lists show what is there, waits have ended."""
 
         def pass_(tx: Tx, now: datetime) -> None:
-            doubtful = tx.all(
+            uncertain = tx.all(
                 """
                 SELECT attempt.workspace_id, attempt.id, attempt.began_at FROM attempt
                 JOIN delivery ON delivery.workspace_id = attempt.workspace_id
@@ -180,10 +180,10 @@ class Stage:
                         "began": row["began_at"] - timedelta(minutes=10),
                         "deadline": row["began_at"] - timedelta(minutes=20),  # nobody need watch it
                     }
-                    for row in doubtful
+                    for row in uncertain
                 ],
             )
-            if doubtful:
+            if uncertain:
                 tx.run("UPDATE delivery SET look_at = :t WHERE state = 'unconfirmed'", t=now)
             waiting = tx.all(
                 """

@@ -168,8 +168,8 @@ async def set_aside(stage: Stage, row: Row, held: Held) -> bool:
             id=row["id"],
         )
     )
-    says = f"its worker process died {row['crashes']} times with it"
-    return row["reason"] == says and CRASH_LIMIT <= row["crashes"] <= deaths and told == 1
+    message = f"its worker process died {row['crashes']} times with it"
+    return row["reason"] == message and CRASH_LIMIT <= row["crashes"] <= deaths and told == 1
 
 
 async def test_nothing_is_sent_twice_and_nothing_is_lost_however_workers_are_killed(

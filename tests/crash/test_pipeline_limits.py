@@ -150,7 +150,7 @@ class Ground:
     async def rows(self, sql: str) -> list[Row]:
         return await self.operations.read(lambda tx, _: tx.all(sql))
 
-    async def look_into_doubts(self) -> None:
+    async def find_out_unconfirmed(self) -> None:
         """Ask the book; deadlines are brought forward, as dead calls write nothing more."""
         seen = {mark.delivery for mark in self.marks("begin")}
 
@@ -180,7 +180,7 @@ class Ground:
                     if crew.kills < kills and self.marks("begin"):
                         crew.kill_one()
                     await asyncio.sleep(dice.uniform(0.5 * every, 1.5 * every))
-                    await self.look_into_doubts()
+                    await self.find_out_unconfirmed()
                     states = Counter(
                         row["state"] for row in await self.rows("SELECT state FROM delivery")
                     )

@@ -1,11 +1,13 @@
 """A workspace with two accounts, on both databases, and a clock of the database's own."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from itertools import count
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
@@ -111,9 +113,8 @@ class Pipeline:
     ) -> list[Answer]:
         requests = [
             PermitRequest(
-                ticket,
+                ticket if epoch is None else structs.replace(ticket, epoch=epoch),
                 f"a{next(self._ids):05}",
-                await self.epoch(ticket) if epoch is None else epoch,
                 part,
             )
             for ticket in tickets
@@ -145,7 +146,7 @@ class Pipeline:
         await self.operations.run(pass_time)
 
     async def epoch(self, ticket: ClaimedDelivery) -> int:
-        return (await self.row("lane", ticket.row["lane_id"]))["epoch"]
+        return (await self.row("lane", ticket.delivery.lane_id))["epoch"]
 
     async def row(self, table: str, id_: str) -> Row:
         row = await self.operations.read(
@@ -158,8 +159,8 @@ class Pipeline:
         return await self.operations.read(lambda tx, _: tx.all(f"SELECT * FROM {table}"))
 
 
-@pytest.fixture
-async def pipeline(database: str) -> AsyncIterator[Pipeline]:
+@asynccontextmanager
+async def open_pipeline(database: str) -> AsyncGenerator[Pipeline]:
     async with open_product(database, clock=SystemClock()) as operations:
         await operations.run(
             lambda tx, now: tx.run(
@@ -172,4 +173,10 @@ async def pipeline(database: str) -> AsyncIterator[Pipeline]:
         pipeline = Pipeline(operations)
         await pipeline.connect("ada")
         await pipeline.connect("ben")
+        yield pipeline
+
+
+@pytest.fixture
+async def pipeline(database: str) -> AsyncIterator[Pipeline]:
+    async with open_pipeline(database) as pipeline:
         yield pipeline

@@ -16,7 +16,7 @@ async def told(pipeline: Pipeline) -> list[tuple[str, str]]:
 async def test_content_that_does_not_fit_is_told(pipeline: Pipeline) -> None:
     id_ = await pipeline.post()
     (ticket,) = await pipeline.claim()
-    request = PermitRequest(ticket, "a1", await pipeline.epoch(ticket), 0, ("too long",))
+    request = PermitRequest(ticket, "a1", 0, ("too long",))
     await pipeline.operations.run(lambda tx, now: permit(tx, now, [request]))
     assert await told(pipeline) == [("delivery.failed", id_)]
 

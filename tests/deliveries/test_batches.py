@@ -46,7 +46,7 @@ async def test_wishes_of_one_account_see_what_the_ones_before_them_took(pipeline
 
     refused = [answer for answer in answers if isinstance(answer, Refusal)]
     assert len(refused) == 1
-    assert "2 of 2 this day" in refused[0].says
+    assert "2 of 2 this day" in refused[0].message
     assert (await pipeline.row("delivery", other))["state"] == "sending"
     (bucket,) = await pipeline.rows("bucket")
     assert bucket["taken"] == 2
@@ -68,8 +68,8 @@ async def test_a_gap_taken_in_a_batch_holds_for_the_rest_of_it(pipeline: Pipelin
 async def test_one_delivery_asked_for_twice_in_a_batch_has_one_intent(pipeline: Pipeline) -> None:
     await pipeline.post()
     (ticket,) = await pipeline.claim()
-    request = PermitRequest(ticket, "a1", await pipeline.epoch(ticket))
-    again = PermitRequest(ticket, "a1", await pipeline.epoch(ticket))
+    request = PermitRequest(ticket, "a1")
+    again = PermitRequest(ticket, "a1")
     first, second = await pipeline.operations.run(
         lambda tx, now: permit(tx, now, [request, again]), locks=locks_of([request])
     )
@@ -129,7 +129,7 @@ async def test_a_batch_of_thirty_costs_the_statements_of_two(pipeline: Pipeline,
 
         def walk(tx: Tx, now: datetime, log: Mapping[str, list[str]] = statements) -> list[Answer]:
             tickets = claim(counting(tx, log["claim"]), now, limit=100, worker="w", lease=LEASE)
-            requests = [PermitRequest(t, tx.new_id(), t.row["epoch"]) for t in tickets]
+            requests = [PermitRequest(t, tx.new_id()) for t in tickets]
             answers = permit(counting(tx, log["permit"]), now, requests)
             results = [
                 Result(ticket, Sent("r"), answer.attempt_id)

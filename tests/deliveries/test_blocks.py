@@ -35,7 +35,7 @@ async def test_a_second_block_in_a_row_stops_the_account_and_is_told(pipeline: P
     assert await end_with(pipeline, BLOCK) == "connected"  # counted again
 
 
-async def test_a_success_between_two_blocks_begins_anew(pipeline: Pipeline) -> None:
+async def test_a_success_between_two_blocks_begins_again(pipeline: Pipeline) -> None:
     for outcome in (BLOCK, Sent("r"), BLOCK):
         await pipeline.post()
         assert await end_with(pipeline, outcome) == "connected"

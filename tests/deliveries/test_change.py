@@ -67,7 +67,7 @@ async def test_publish_now_makes_the_same_delivery_due_before_others(pipeline: P
     assert "on its way" in (second.warning or "")
 
 
-async def doubtful(pipeline: Pipeline) -> str:
+async def uncertain(pipeline: Pipeline) -> str:
     id_ = await pipeline.post()
     (ticket,) = await pipeline.claim()
     (permit,) = await pipeline.permit(ticket)
@@ -88,7 +88,7 @@ async def decide(pipeline: Pipeline, id_: str, fence: int, **choice: object) -> 
 
 
 async def test_a_person_may_say_that_it_is_there(pipeline: Pipeline) -> None:
-    id_ = await doubtful(pipeline)
+    id_ = await uncertain(pipeline)
     fence = (await pipeline.row("delivery", id_))["lease"]
     assert await decide(pipeline, id_, fence, is_there=True) == ChangedDelivery(State.SENT)
     row = await pipeline.row("delivery", id_)
@@ -98,7 +98,7 @@ async def test_a_person_may_say_that_it_is_there(pipeline: Pipeline) -> None:
 
 @pytest.mark.parametrize("who", ["a person", "the network"])
 async def test_what_is_confirmed_keeps_the_time_of_its_call(pipeline: Pipeline, who: str) -> None:
-    id_ = await doubtful(pipeline)
+    id_ = await uncertain(pipeline)
     called = await pipeline.operations.read(lambda _, now: now - timedelta(hours=9))
     await pipeline.operations.run(
         lambda tx, _: tx.run(
@@ -128,7 +128,7 @@ async def test_what_is_confirmed_keeps_the_time_of_its_call(pipeline: Pipeline, 
 
 
 async def test_a_person_may_say_that_it_is_not_and_it_is_sent_again(pipeline: Pipeline) -> None:
-    id_ = await doubtful(pipeline)
+    id_ = await uncertain(pipeline)
     assert await pipeline.claim() == []
     await let_the_call_end(pipeline)
     fence = (await pipeline.row("delivery", id_))["lease"]
@@ -143,11 +143,11 @@ async def test_a_person_may_say_that_it_is_not_and_it_is_sent_again(pipeline: Pi
 async def test_nobody_says_that_it_is_not_there_while_the_call_may_still_arrive(
     pipeline: Pipeline,
 ) -> None:
-    id_ = await doubtful(pipeline)
+    id_ = await uncertain(pipeline)
     fence = (await pipeline.row("delivery", id_))["lease"]
     answer = await decide(pipeline, id_, fence, is_there=False)
     assert isinstance(answer, NotNow)
-    assert "may still arrive until" in answer.says
+    assert "may still arrive until" in answer.message
     assert (await pipeline.row("delivery", id_))["state"] == "unconfirmed"
 
 
@@ -155,7 +155,7 @@ async def test_nobody_says_that_it_is_not_there_while_the_call_may_still_arrive(
 async def test_what_was_seen_of_one_try_says_nothing_of_the_next(
     pipeline: Pipeline, *, is_there: bool
 ) -> None:
-    id_ = await doubtful(pipeline)
+    id_ = await uncertain(pipeline)
     seen = (await pipeline.row("delivery", id_))["lease"]
     await let_the_call_end(pipeline)
     assert await decide(pipeline, id_, seen, is_there=False) == ChangedDelivery(State.SCHEDULED)

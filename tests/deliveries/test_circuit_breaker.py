@@ -7,8 +7,8 @@ import pytest
 from cadenza.deliveries.circuit_breaker import ENOUGH, MOST, CallResult, update_breaker
 from cadenza.deliveries.explain import Explanation, explain
 from cadenza.deliveries.gates import NETWORK
+from cadenza.deliveries.model import NetworkWait
 from cadenza.deliveries.permit import Permitted
-from cadenza.deliveries.rate_limit_waits import NetworkWait
 from cadenza.people.workspaces import NewWorkspace, create_workspace
 from cadenza.providers.outcome import (
     Outcome,
@@ -73,7 +73,7 @@ async def test_the_whole_account_rests_for_longer_and_longer_and_says_why(
         lambda tx, now: explain(tx, now, workspace_id=HOME, delivery_id=other)
     )
     assert isinstance(told, Explanation)
-    assert "out of order" in told.blocked[NETWORK].says
+    assert "out of order" in told.blocked[NETWORK].message
 
 
 @pytest.mark.parametrize("answer", [Sent("remote"), Rejected("too long"), Transient("odd answer")])
@@ -88,7 +88,7 @@ async def test_any_answer_ends_the_row(pipeline: Pipeline, answer: Outcome) -> N
     assert (await pipeline.row("delivery", away))["attempts"] == ENOUGH
 
 
-async def test_calls_without_an_answer_leave_no_more_in_doubt(pipeline: Pipeline) -> None:
+async def test_calls_without_an_answer_leave_no_more_unconfirmed(pipeline: Pipeline) -> None:
     for _ in range(ENOUGH):
         await call(pipeline, await pipeline.post("ada"), Unconfirmed("no answer"))
     await pipeline.post("ada")
@@ -133,7 +133,9 @@ async def test_what_never_came_to_its_call_is_no_answer(pipeline: Pipeline) -> N
     assert (await heed(pipeline, AWAY))[1]
 
 
-async def test_a_doubt_stays_a_doubt_while_its_account_rests(pipeline: Pipeline) -> None:
+async def test_an_unconfirmed_send_stays_unconfirmed_while_its_account_rests(
+    pipeline: Pipeline,
+) -> None:
     for _ in range(ENOUGH - 1):
         await heed(pipeline, Unconfirmed("no answer"))
     told, rests = await heed(pipeline, Unconfirmed("no answer"))

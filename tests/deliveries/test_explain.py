@@ -53,7 +53,7 @@ async def test_what_is_due_later_is_judged_when_it_is_due(pipeline: Pipeline) ->
     assert "budgets" in (await why(pipeline, today)).blocked
     told = await why(pipeline, later)
     assert not told.blocked
-    assert told.judged_at == told.delivery["due_at"]
+    assert told.judged_at == told.delivery.due_at
     assert told.sentence.startswith("it is due at")
     assert told.as_data()["judged_at"] == told.judged_at
 
@@ -64,7 +64,7 @@ async def test_what_would_hold_it_then_is_told_today_with_the_instant(pipeline: 
     await send_one(pipeline)
     told = await why(pipeline, await pipeline.post(due=2 * DAY))
     assert list(told.blocked) == ["budgets"]
-    due = f"{told.delivery['due_at']:%Y-%m-%d %H:%M:%S} UTC"
+    due = f"{told.delivery.due_at:%Y-%m-%d %H:%M:%S} UTC"
     assert told.sentence.endswith(f"(judged at {due}, when it is due)")
 
 
@@ -114,8 +114,8 @@ async def test_what_holds_now_shows_for_what_is_due_later(pipeline: Pipeline, ga
     await pipeline.operations.run(hold)
     told = await why(pipeline, later)
     assert list(told.blocked) == [gate]
-    assert told.blocked[gate].says.startswith("now ")
-    assert "a fire" in told.blocked[gate].says
+    assert told.blocked[gate].message.startswith("now ")
+    assert "a fire" in told.blocked[gate].message
 
 
 async def test_a_pause_that_ends_before_it_is_due_does_not_hold_it(pipeline: Pipeline) -> None:
@@ -126,7 +126,7 @@ async def test_a_pause_that_ends_before_it_is_due_does_not_hold_it(pipeline: Pip
     )
     told = await why(pipeline, later)
     assert not told.blocked
-    assert told.as_data()["gates"]["lane"]["says"].startswith("now paused, open again at")
+    assert told.as_data()["gates"]["lane"]["message"].startswith("now paused, open again at")
     assert list((await why(pipeline, later, at=HOUR)).blocked) == ["lane"]
 
 

@@ -17,13 +17,14 @@ from cadenza.deliveries import lanes
 from cadenza.deliveries.audit_limits import Worst, audit_limits
 from cadenza.deliveries.change import NotNow, decide_unconfirmed
 from cadenza.deliveries.installation import CLOCK, beat, hold
+from cadenza.deliveries.model import ClaimedDelivery
 from cadenza.deliveries.permit import SEND_TIMEOUT, Permitted, Refusal
 from cadenza.deliveries.publish import Publisher, Sender
 from cadenza.deliveries.reconcile import Reconciler
 from cadenza.deliveries.source import DeliverySource
 from cadenza.providers.outcome import Sent, Unconfirmed
 from cadenza.providers.registry import all_providers
-from cadenza.sql.tx import Row, Tx
+from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import HOME, Pipeline
 from tests.deliveries.test_publish import NoFiles
 from tests.providers.contract import Scene
@@ -45,7 +46,7 @@ class SkewedClock(SystemClock):
 def reconciler(pipeline: Pipeline, scene: Scene, *, skew: timedelta = timedelta()) -> Reconciler:
     ids = itertools.count(1)
 
-    def open_sender(_account: Row, _delivery: Row) -> Sender:
+    def open_sender(_ticket: ClaimedDelivery) -> Sender:
         return Sender(scene.provider, scene.account, scene.tokens, scene.app)
 
     publisher = Publisher(
@@ -61,7 +62,7 @@ def reconciler(pipeline: Pipeline, scene: Scene, *, skew: timedelta = timedelta(
     return Reconciler(pipeline.operations, publisher.find_out, clock=SystemClock())
 
 
-async def in_doubt(pipeline: Pipeline, *, ago: timedelta = timedelta(minutes=2)) -> str:
+async def unconfirmed_send(pipeline: Pipeline, *, ago: timedelta = timedelta(minutes=2)) -> str:
     """Permit a post; its worker dies before a byte has left."""
     id_ = await pipeline.post(content='{"text":"Good morning"}')
     (ticket,) = await pipeline.claim()
@@ -107,7 +108,7 @@ def resume(tx: Tx, _now: datetime) -> None:
 
 
 def sign_out(tx: Tx, now: datetime) -> None:
-    require_reconnect(tx, now, workspace_id=HOME, account_id="ada", says="signed out")
+    require_reconnect(tx, now, workspace_id=HOME, account_id="ada", message="signed out")
 
 
 def suspend(tx: Tx, _now: datetime) -> None:
@@ -124,7 +125,7 @@ def connect(tx: Tx, _now: datetime) -> None:
 
 def hold_all(tx: Tx, now: datetime) -> None:
     beat(tx, now)
-    hold(tx, now, kind=CLOCK, says="the clock jumped")
+    hold(tx, now, kind=CLOCK, message="the clock jumped")
 
 
 def release_all(tx: Tx, _now: datetime) -> None:
@@ -162,7 +163,7 @@ def suppress(tx: Tx, now: datetime) -> None:
     tx.run("UPDATE delivery SET recipient = 'cy@example.org'")
     tx.run(
         "INSERT INTO suppression (workspace_id, kind, value, reason, created_at)"
-        " VALUES (:home, 'address', 'cy@example.org', 'unsubscribed', :now)",
+        " VALUES (:home, 'address', 'cy@example.org', 'unsubscribe', :now)",
         home=HOME,
         now=now,
     )
@@ -211,7 +212,7 @@ def unsuppress(tx: Tx, _now: datetime) -> None:
 async def test_nothing_is_sent_to_find_out_while_sending_is_held(
     pipeline: Pipeline, shut: Act, opened: Act
 ) -> None:
-    id_ = await in_doubt(pipeline)
+    id_ = await unconfirmed_send(pipeline)
     async with mastodon() as (scene, _):
         looking = reconciler(pipeline, scene)
         await pipeline.operations.run(shut)
@@ -243,7 +244,7 @@ async def free_at(pipeline: Pipeline) -> datetime:
 
 async def test_a_repeat_waits_for_the_gap_and_keeps_the_next_call_away(pipeline: Pipeline) -> None:
     await pipeline.limit("ada", "post", "gap", 360)
-    id_ = await in_doubt(pipeline)
+    id_ = await unconfirmed_send(pipeline)
     over = await fill_gap(pipeline, 300)
     async with mastodon() as (scene, _):
         looking = reconciler(pipeline, scene)
@@ -266,7 +267,7 @@ async def test_a_repeat_has_its_place_between_the_calls_of_a_busy_account(
 ) -> None:
     """Else it would wait for ever behind posts that take each gap the moment it is over."""
     await pipeline.limit("ada", "post", "gap", 1)
-    await in_doubt(pipeline)
+    await unconfirmed_send(pipeline)
     over = await fill_gap(pipeline, 0.3)
     await pipeline.post(content='{"text":"The next"}')
     async with mastodon() as (scene, _):
@@ -308,7 +309,7 @@ async def smallest_gap(pipeline: Pipeline, *, other_ended: timedelta) -> Worst:
 async def test_the_audit_of_limits_judges_a_repeat_as_a_call(pipeline: Pipeline) -> None:
     """And not the time in which nobody knew: other calls were made meanwhile, rightly."""
     await pipeline.limit("ada", "post", "gap", 360)
-    await in_doubt(pipeline, ago=timedelta(minutes=20))
+    await unconfirmed_send(pipeline, ago=timedelta(minutes=20))
     await pipeline.operations.run(
         lambda tx, now: tx.run(
             "UPDATE activity SET reserved_at = :at", at=now - timedelta(minutes=20)
@@ -330,7 +331,7 @@ async def test_the_audit_of_limits_judges_a_repeat_as_a_call(pipeline: Pipeline)
 
 async def test_a_repeat_takes_nothing_from_budgets_that_count(pipeline: Pipeline) -> None:
     await pipeline.limit("ada", "post", "day", 1)
-    await in_doubt(pipeline)
+    await unconfirmed_send(pipeline)
     async with mastodon() as (scene, _):
         await look(pipeline, reconciler(pipeline, scene))
         assert scene.visible() == ["Good morning"]
@@ -341,7 +342,7 @@ async def test_the_workers_clock_does_not_decide_whether_a_key_still_lives(
     pipeline: Pipeline,
 ) -> None:
     """The server forgot the key an hour after the call; a worker whose clock is slow must not send again."""
-    await in_doubt(pipeline, ago=timedelta(hours=2))
+    await unconfirmed_send(pipeline, ago=timedelta(hours=2))
     async with mastodon() as (scene, _):
         looking = reconciler(pipeline, scene, skew=timedelta(hours=-2))
         await look(pipeline, looking)
@@ -349,7 +350,7 @@ async def test_the_workers_clock_does_not_decide_whether_a_key_still_lives(
 
 
 async def test_silence_is_no_absence_while_a_repeat_may_still_arrive(pipeline: Pipeline) -> None:
-    id_ = await in_doubt(pipeline)
+    id_ = await unconfirmed_send(pipeline)
     fence = (await pipeline.row("delivery", id_))["lease"]
 
     async def say_it_is_not_there() -> object:
@@ -385,7 +386,7 @@ def test_adapters_that_repeat_to_find_out_say_so() -> None:
 
 async def test_a_post_of_another_delivery_is_not_taken_for_this_one(pipeline: Pipeline) -> None:
     async with mastodon() as (scene, simulated):
-        id_ = await in_doubt(pipeline)
+        id_ = await unconfirmed_send(pipeline)
         # The same words went out by another delivery at that time, and its post is known.
         now = await pipeline.operations.read(lambda _, now: now)
         status = simulated.post_by(CANARY, "Good morning", app="Cadenza")

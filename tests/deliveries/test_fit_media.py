@@ -58,10 +58,10 @@ class Fetched(MediaFiles):
     ) -> None:
         super().__init__(desk.storage, clock=SystemClock(), desk=desk)
         self._folder, self._simulator, self._simulated = folder, simulator, simulated
-        self.asked: list[str] = []
+        self.requested: list[str] = []
 
     def public_url(self, name: str) -> str | None:
-        self.asked.append(name)
+        self.requested.append(name)
         data = (self._folder / name).read_bytes()
         mime = "image/jpeg" if name.endswith(".jpg") else "image/png"
         return self._simulator.put_media(self._simulated, name.rpartition("/")[2], mime, data)
@@ -100,7 +100,7 @@ async def test_a_png_goes_out_on_instagram_as_a_jpeg(
             id_ = await pipeline.post(content=content(media), channel=Channel.INSTAGRAM_FEED)
             await until(pipeline, id_, "sent")
         assert scene.visible() == ["Good morning"]
-        sent = await desk.storage.read(files.asked[-1])
+        sent = await desk.storage.read(files.requested[-1])
         with Image.open(io.BytesIO(sent)) as opened:
             assert opened.format == "JPEG"
             assert opened.getpixel((5, 5)) == (255, 255, 255)

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from cadenza.deliveries.audit_limits import audit_limits, judge_settled, keep_audited, list_rules
+from cadenza.deliveries.audit_limits import audit_limits, judge_settled, list_rules, save_audit
 from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import HOME, Pipeline
 
@@ -54,7 +54,7 @@ async def test_an_audit_from_the_last_night_on_finds_what_the_whole_ledger_tells
             for rule in list_rules(tx, at):
                 worst = judge_settled(tx, at, rule=rule)
                 if worst is not None:
-                    keep_audited(tx, at, rule=rule, worst=worst)
+                    save_audit(tx, at, rule=rule, worst=worst)
 
         await pipeline.operations.run(night)
         kept = await pipeline.operations.read(audit_limits)
@@ -63,12 +63,12 @@ async def test_an_audit_from_the_last_night_on_finds_what_the_whole_ledger_tells
         ]
 
 
-async def test_an_account_that_moved_to_another_zone_is_judged_anew(pipeline: Pipeline) -> None:
+async def test_an_account_that_moved_to_another_zone_is_judged_again(pipeline: Pipeline) -> None:
     await pipeline.limit("ada", "post", "day", 40)
     await live_through(pipeline, 7)
     await pipeline.operations.run(
         lambda tx, now: [
-            keep_audited(tx, now, rule=rule, worst=worst)
+            save_audit(tx, now, rule=rule, worst=worst)
             for rule in list_rules(tx, now)
             if (worst := judge_settled(tx, now, rule=rule)) is not None
         ]

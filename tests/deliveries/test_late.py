@@ -151,7 +151,7 @@ async def test_the_rest_of_a_thread_is_never_too_late(pipeline: Pipeline) -> Non
     (ticket,) = await pipeline.claim(1)
     (permit,) = await pipeline.permit(ticket)
     assert isinstance(permit, Permitted)
-    part = Result(ticket, Sent("one"), permit.attempt_id, last_part=False)
+    part = Result(ticket, Sent("one"), permit.attempt_id, last_part=False, parts=("one",))
     await pipeline.operations.run(lambda tx, now: settle(tx, now, [part]))
     await pipeline.settle(ticket, Transient("a hiccup"), None)
     await pass_time(pipeline, timedelta(days=3))
@@ -171,7 +171,7 @@ async def test_what_is_held_now_is_not_judged_late(pipeline: Pipeline, held: str
     else:
         await pipeline.operations.run(
             lambda tx, _: lanes.pause(
-                tx, workspace_id=HOME, lane_id=ticket.row["lane_id"], reason="a break"
+                tx, workspace_id=HOME, lane_id=ticket.delivery.lane_id, reason="a break"
             )
         )
     await pass_time(pipeline, 3 * HOUR)

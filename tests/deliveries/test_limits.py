@@ -113,7 +113,7 @@ async def test_what_is_given_back_opens_the_lanes_that_waited_for_it(pipeline: P
     assert isinstance((await pipeline.permit(again))[0], Permitted)
 
 
-async def test_a_crash_after_the_permit_is_a_doubt_that_keeps_its_place_in_the_limit(
+async def test_a_crash_after_the_permit_is_unconfirmed_that_keeps_its_place_in_the_limit(
     pipeline: Pipeline,
 ) -> None:
     await pipeline.limit("ada", "post", "day", 1)
@@ -139,7 +139,7 @@ async def test_a_crash_before_the_permit_is_claimed_again(pipeline: Pipeline) ->
     await pipeline.operations.run(lambda tx, now: rescue(tx, now, crash_limit=5))
 
     (ticket,) = await pipeline.claim(alone=True)
-    assert (ticket.id, ticket.row["crashes"]) == (id_, 1)
+    assert (ticket.id, ticket.delivery.crashes) == (id_, 1)
 
 
 async def test_a_counter_that_lies_is_drift(pipeline: Pipeline) -> None:

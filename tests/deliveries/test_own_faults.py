@@ -62,7 +62,7 @@ async def test_credentials_that_no_key_opens_hold_the_account_and_fail_nothing(
 
     async with mastodon() as (scene, _world), working(pipeline, scene):
         with monkeypatch.context() as broken:
-            broken.setattr(Publisher, "_open_sender_of", cannot)
+            broken.setattr(Publisher, "_load", cannot)
             ids = [await pipeline.post(), await pipeline.post()]
             row = await until_put_off(pipeline, ids[0])
             assert (row["state"], row["attempts"], row["failures"]) == ("scheduled", 0, 0)
@@ -81,7 +81,7 @@ async def test_content_that_is_mended_while_it_is_looked_at_goes_out_at_once(
     """The permit is stale by then: the delivery goes back, and no crash is counted."""
     async with mastodon() as (scene, _world):
         id_ = await pipeline.post(content='{"text":7}')
-        asked = Publisher._refused_content
+        requested = Publisher._refused_content
 
         async def mend_first(self: Publisher, *args: Any) -> Any:
             await pipeline.operations.run(
@@ -91,7 +91,7 @@ async def test_content_that_is_mended_while_it_is_looked_at_goes_out_at_once(
                     id=id_,
                 )
             )
-            return await asked(self, *args)
+            return await requested(self, *args)
 
         monkeypatch.setattr(Publisher, "_refused_content", mend_first)
         async with working(pipeline, scene), asyncio.timeout(3):  # less than the lease
@@ -108,7 +108,7 @@ async def test_a_wish_that_cannot_be_answered_spoils_no_other(
     def permit(tx: Tx, now: datetime, requests: Sequence[PermitRequest]) -> list[Answer]:
         nonlocal together
         together = max(together, len(requests))
-        if any(request.ticket.row["account_id"] == "ben" for request in requests):
+        if any(request.ticket.delivery.account_id == "ben" for request in requests):
             raise ZeroDivisionError("an account like no other")
         return really_permit(tx, now, requests)
 
@@ -131,7 +131,7 @@ async def crowd(pipeline: Pipeline, count: int) -> list[str]:
     return names
 
 
-async def test_a_result_that_cannot_be_written_becomes_a_doubt_and_the_worker_goes_on(
+async def test_a_result_that_cannot_be_written_becomes_unconfirmed_and_the_worker_goes_on(
     pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken: list[str] = []
@@ -147,9 +147,9 @@ async def test_a_result_that_cannot_be_written_becomes_a_doubt_and_the_worker_go
         broken.append(await pipeline.post(content='{"text":"broken"}', due=timedelta(seconds=0.5)))
         beside = await pipeline.post("ben", content='{"text":"beside"}', due=timedelta(seconds=0.5))
         await until(pipeline, beside, "sent")
-        doubtful = await until(pipeline, broken[0], "unconfirmed", "failed")
+        uncertain = await until(pipeline, broken[0], "unconfirmed", "failed")
         behind = await pipeline.post("ben", content='{"text":"behind"}')
         await until(pipeline, behind, "sent")
-        assert doubtful["state"] == "unconfirmed"
+        assert uncertain["state"] == "unconfirmed"
         assert worker.meters.dropped == 1
         assert sorted(scene.visible()) == ["behind", "beside", "broken"]

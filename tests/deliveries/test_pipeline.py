@@ -154,7 +154,7 @@ async def test_a_cap_refuses_without_an_attempt_and_names_the_next_time(pipeline
 
     assert isinstance(answer, Refusal)
     assert answer.gate == "budgets"
-    assert "1 of 1 this day" in answer.says
+    assert "1 of 1 this day" in answer.message
     assert await pipeline.claim() == []
 
 
@@ -179,7 +179,7 @@ async def test_a_stale_worker_gets_no_permit_and_settles_nothing(pipeline: Pipel
     assert (await pipeline.row("delivery", id_))["lease"] == new.lease
 
 
-async def test_evidence_of_a_stale_worker_clears_a_doubt(pipeline: Pipeline) -> None:
+async def test_evidence_of_a_stale_worker_clears_an_unconfirmed_send(pipeline: Pipeline) -> None:
     id_ = await pipeline.post()
     (ticket,) = await pipeline.claim()
     (permit,) = await pipeline.permit(ticket)
@@ -208,7 +208,8 @@ async def test_a_revision_after_the_claim_makes_the_permit_stale(pipeline: Pipel
 async def test_a_suppressed_recipient_is_skipped(pipeline: Pipeline) -> None:
     await pipeline.operations.run(
         lambda tx, now: tx.run(
-            "INSERT INTO suppression VALUES (:home, 'domain', 'example.org', 'asked to stop', :now)",
+            "INSERT INTO suppression (workspace_id, kind, value, reason, created_at)"
+            " VALUES (:home, 'domain', 'example.org', 'unsubscribe', :now)",
             home=HOME,
             now=now,
         )
@@ -222,7 +223,7 @@ async def test_a_suppressed_recipient_is_skipped(pipeline: Pipeline) -> None:
     assert isinstance(answer, Refusal)
     row = await pipeline.row("delivery", id_)
     assert row["state"] == "skipped"
-    assert "asked to stop" in row["reason"]
+    assert "unsubscribe" in row["reason"]
 
 
 async def test_a_post_that_is_too_late_is_missed_and_says_so(pipeline: Pipeline) -> None:
@@ -294,7 +295,9 @@ class Stopwatch(SystemClock):
         return self.seconds
 
 
-async def test_a_doubt_is_watched_for_as_long_as_its_call_may_last(pipeline: Pipeline) -> None:
+async def test_an_unconfirmed_send_is_watched_for_as_long_as_its_call_may_last(
+    pipeline: Pipeline,
+) -> None:
     """The database's clock may have run ahead, and the call still runs: "absent" would send it twice."""
     id_ = await pipeline.post()
     (ticket,) = await pipeline.claim()

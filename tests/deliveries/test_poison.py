@@ -27,17 +27,17 @@ async def take_back(pipeline: Pipeline) -> list[str]:
 
 async def one_life(pipeline: Pipeline, source: DeliverySource, poison: str) -> None:
     """Work as a worker does, until the process dies of the poison."""
-    suspects = False
+    crashed = False
     while True:
-        batch: Batch = await source.claim(QUEUE, limit=10, worker="w", lease=NOW, alone=suspects)
-        if not batch.jobs and not batch.suspects:
+        batch: Batch = await source.claim(QUEUE, limit=10, worker="w", lease=NOW, alone=crashed)
+        if not batch.jobs and not batch.crashed:
             return
         tickets = [source.ticket(job.id) for job in batch.jobs]
         if any(ticket.id == poison for ticket in tickets):
             return  # it dies, and all that it had in hand with it
         for ticket in tickets:
             await send(pipeline, ticket)
-        suspects = batch.suspects
+        crashed = batch.crashed
 
 
 async def test_only_what_keeps_killing_its_process_is_given_up(pipeline: Pipeline) -> None:
@@ -60,7 +60,7 @@ async def test_only_what_keeps_killing_its_process_is_given_up(pipeline: Pipelin
 async def test_what_a_process_died_with_is_passed_over_and_claimed_alone(
     pipeline: Pipeline,
 ) -> None:
-    suspect, other = await pipeline.post(), await pipeline.post("ben")
+    crashed, other = await pipeline.post(), await pipeline.post("ben")
     await pipeline.claim(lease=NOW)
     await take_back(pipeline)
     third = await pipeline.post("ben")
@@ -70,13 +70,13 @@ async def test_what_a_process_died_with_is_passed_over_and_claimed_alone(
 
     assert [ticket.id for ticket in await pipeline.claim()] == [other]
     source = DeliverySource(pipeline.operations)
-    assert (await source.claim(QUEUE, limit=1, worker="w", lease=NOW)).suspects
-    assert [ticket.id for ticket in await pipeline.claim(alone=True)] == [suspect]
+    assert (await source.claim(QUEUE, limit=1, worker="w", lease=NOW)).crashed
+    assert [ticket.id for ticket in await pipeline.claim(alone=True)] == [crashed]
     assert await pipeline.claim(alone=True) == []
     assert (await pipeline.row("delivery", third))["state"] == "scheduled"
 
 
-async def test_what_came_back_from_a_run_is_no_suspect_any_more(pipeline: Pipeline) -> None:
+async def test_what_came_back_from_a_run_is_no_crashed_job_any_more(pipeline: Pipeline) -> None:
     id_ = await pipeline.post()
     await pipeline.claim(lease=NOW)
     await take_back(pipeline)
@@ -88,7 +88,7 @@ async def test_what_came_back_from_a_run_is_no_suspect_any_more(pipeline: Pipeli
     assert [ticket.id for ticket in await pipeline.claim()] == [id_]
 
 
-async def test_who_lost_a_lease_and_got_the_delivery_anew_keeps_the_new_one(
+async def test_who_lost_a_lease_and_got_the_delivery_again_keeps_the_new_one(
     pipeline: Pipeline,
 ) -> None:
     """A worker that slept: its first run is to be stopped, its second is nobody else's."""

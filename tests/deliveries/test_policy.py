@@ -9,7 +9,7 @@ from cadenza.deliveries.reconcile import ASK_AGAIN, SELDOM, resolve, unconfirmed
 from cadenza.providers.outcome import CannotTell
 from cadenza.sql.tx import Tx
 from tests.deliveries.conftest import Pipeline
-from tests.deliveries.test_find_out import in_doubt
+from tests.deliveries.test_find_out import unconfirmed_send
 
 DAY = timedelta(days=1)
 
@@ -29,14 +29,14 @@ async def choose(pipeline: Pipeline, policy: str) -> None:
 
 
 async def test_by_default_a_person_is_asked_however_long_it_takes(pipeline: Pipeline) -> None:
-    id_ = await in_doubt(pipeline, ago=30 * DAY)
+    id_ = await unconfirmed_send(pipeline, ago=30 * DAY)
     assert await cannot_tell(pipeline) is State.UNCONFIRMED
     assert (await pipeline.row("delivery", id_))["state"] == "unconfirmed"
 
 
 @pytest.mark.parametrize("ago", [timedelta(hours=23), timedelta(minutes=5)])
 async def test_within_a_day_nothing_is_assumed(pipeline: Pipeline, ago: timedelta) -> None:
-    await in_doubt(pipeline, ago=ago)
+    await unconfirmed_send(pipeline, ago=ago)
     await choose(pipeline, "assume_sent")
     assert await cannot_tell(pipeline) is State.UNCONFIRMED
 
@@ -53,7 +53,7 @@ async def test_within_a_day_nothing_is_assumed(pipeline: Pipeline, ago: timedelt
 async def test_what_nobody_can_tell_is_looked_at_ever_more_seldom(
     pipeline: Pipeline, ago: timedelta, wait: timedelta
 ) -> None:
-    id_ = await in_doubt(pipeline, ago=ago)
+    id_ = await unconfirmed_send(pipeline, ago=ago)
     before = await pipeline.operations.read(lambda _, now: now)
     await cannot_tell(pipeline)
     waits = (await pipeline.row("delivery", id_))["look_at"] - before
@@ -64,7 +64,7 @@ async def test_after_a_day_it_is_assumed_marked_counted_and_not_reported_as_sent
     pipeline: Pipeline,
 ) -> None:
     await pipeline.limit("ada", "post", "day", 5)
-    id_ = await in_doubt(pipeline, ago=1.01 * DAY)
+    id_ = await unconfirmed_send(pipeline, ago=1.01 * DAY)
     await choose(pipeline, "assume_sent")
     assert await cannot_tell(pipeline) is State.SENT
     row = await pipeline.row("delivery", id_)
@@ -78,7 +78,7 @@ async def test_after_a_day_it_is_assumed_marked_counted_and_not_reported_as_sent
 
 async def test_in_the_middle_of_a_thread_nothing_is_assumed(pipeline: Pipeline) -> None:
     """The rest would need the id of a part that nobody has seen."""
-    id_ = await in_doubt(pipeline, ago=2 * DAY)
+    id_ = await unconfirmed_send(pipeline, ago=2 * DAY)
     await choose(pipeline, "assume_sent")
     await pipeline.operations.run(
         lambda tx, _: tx.run(

@@ -45,7 +45,7 @@ async def test_preparing_that_keeps_failing_ends_and_is_told(pipeline: Pipeline)
     assert [told["kind"] for told in await pipeline.rows("outbox")] == ["delivery.failed"]
 
 
-async def test_a_retry_by_hand_begins_anew(pipeline: Pipeline) -> None:
+async def test_a_retry_by_hand_begins_again(pipeline: Pipeline) -> None:
     id_ = await pipeline.post(retry_limit=0)
     await fail_to_prepare(pipeline)
     assert (await pipeline.row("delivery", id_))["state"] == "failed"
@@ -81,7 +81,7 @@ async def test_a_network_that_never_gets_ready_ends_in_a_failure(pipeline: Pipel
     assert (await find_unready(pipeline, id_, hours=6.1))["state"] == "failed"
 
 
-async def test_a_wait_beside_does_not_begin_its_patience_anew(pipeline: Pipeline) -> None:
+async def test_a_wait_beside_does_not_begin_its_patience_again(pipeline: Pipeline) -> None:
     id_ = await pipeline.post()
     since = (await find_unready(pipeline, id_))["unready_at"]
     for outcome, then in (

@@ -11,6 +11,7 @@ import pytest
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
 from cadenza.core.ids import SeededRandom
+from cadenza.deliveries.model import ClaimedDelivery
 from cadenza.deliveries.publish import Publisher, Sender
 from cadenza.deliveries.reconcile import Reconciler
 from cadenza.deliveries.render import Files
@@ -39,7 +40,7 @@ async def working(
 ) -> AsyncGenerator[tuple[Publisher, Worker]]:
     ids = itertools.count(1)
 
-    def open_sender(_account: Row, _delivery: Row) -> Sender:
+    def open_sender(_ticket: ClaimedDelivery) -> Sender:
         return Sender(scene.provider, scene.account, scene.tokens, scene.app)
 
     source = DeliverySource(pipeline.operations)
@@ -101,15 +102,15 @@ async def test_what_follows_a_post_cannot_make_it_fail(
 @pytest.mark.parametrize(
     "fault", [Kind.RESET_AFTER, Kind.DROP_AFTER, Kind.SILENCE_AFTER, Kind.TRUNCATE_AFTER]
 )
-async def test_a_lost_answer_is_a_doubt_that_is_looked_into_and_never_a_second_post(
+async def test_a_lost_answer_is_unconfirmed_that_is_looked_into_and_never_a_second_post(
     pipeline: Pipeline, fault: Kind
 ) -> None:
     async with mastodon() as (scene, _world), working(pipeline, scene) as (publisher, _):
         scene.simulated.faults.plan(fault, POSTS)
         id_ = await pipeline.post(content='{"text":"Good morning"}')
-        doubtful = await until(pipeline, id_, "unconfirmed", "sent")
+        uncertain = await until(pipeline, id_, "unconfirmed", "sent")
         assert scene.visible() == ["Good morning"]
-        if doubtful["state"] == "unconfirmed":
+        if uncertain["state"] == "unconfirmed":
             await pipeline.operations.run(
                 lambda tx, now: tx.run(
                     "UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2)
@@ -143,8 +144,8 @@ async def test_what_provably_never_arrived_is_sent_again(pipeline: Pipeline) -> 
     async with mastodon() as (scene, _world), working(pipeline, scene) as (publisher, _):
         scene.simulated.faults.plan(Kind.DROP_BEFORE, POSTS)
         id_ = await pipeline.post(content='{"text":"Good morning"}')
-        doubtful = await until(pipeline, id_, "unconfirmed", "sent")
-        if doubtful["state"] == "unconfirmed":
+        uncertain = await until(pipeline, id_, "unconfirmed", "sent")
+        if uncertain["state"] == "unconfirmed":
             await pipeline.operations.run(
                 lambda tx, now: tx.run(
                     "UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2)

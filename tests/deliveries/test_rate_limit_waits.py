@@ -8,7 +8,7 @@ from cadenza.deliveries.gates import NETWORK
 from cadenza.deliveries.lift_suspension import lift_suspension
 from cadenza.deliveries.model import Action, ClaimedDelivery
 from cadenza.deliveries.permit import Permitted, Refusal
-from cadenza.deliveries.resume_plan import Offer, reopen
+from cadenza.deliveries.resume_plan import HeldDeliveries, reopen
 from cadenza.providers.outcome import Disconnected, Outcome, Sent, TryLater, WaitScope
 from cadenza.queues.resume import ResumeChoice, resume
 from cadenza.sql.tx import Tx
@@ -56,7 +56,7 @@ async def test_a_lost_account_holds_its_own_rows_of_a_shared_lane_alone(pipeline
         return reopen(tx, now, workspace_id=HOME, account_id="ben")
 
     offered = await pipeline.operations.run(connect)
-    assert isinstance(offered, Offer)
+    assert isinstance(offered, HeldDeliveries)
     assert sorted(offered.held) == sorted([lost, waits])
     assert await claimed(pipeline) == []  # until a person chooses
 
@@ -112,7 +112,7 @@ async def test_a_wait_of_the_app_holds_all_accounts_of_the_provider(pipeline: Pi
         lambda tx, now: explain(tx, now, workspace_id=HOME, delivery_id=held)
     )
     assert isinstance(said, Explanation)
-    assert "the app's calls are used up" in said.blocked[NETWORK].says
+    assert "the app's calls are used up" in said.blocked[NETWORK].message
 
 
 async def test_a_wait_of_the_app_is_asked_by_the_permit_too(pipeline: Pipeline) -> None:

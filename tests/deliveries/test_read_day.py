@@ -9,10 +9,11 @@ from cadenza.core.zones import day_bounds, get_zone, local_day
 from cadenza.deliveries.expedite import expedite
 from cadenza.deliveries.explain import Explanation, explain
 from cadenza.deliveries.gates import GATES, MAX_PER_DAY, Pass
-from cadenza.deliveries.model import Action
+from cadenza.deliveries.model import Action, Delivery
 from cadenza.deliveries.permit import Permitted, Refusal
 from cadenza.providers.outcome import Sent
 from cadenza.sql.tx import Tx
+from cadenza.sql.values import read_value
 from tests.deliveries.conftest import HOME, Pipeline
 
 
@@ -130,7 +131,8 @@ async def test_publish_now_passes_it_and_opens_the_lane(pipeline: Pipeline) -> N
     await ask_next(pipeline)
     assert isinstance(await ask_next(pipeline), Refusal)
     row = await pipeline.row("delivery", second)
-    await pipeline.operations.run(lambda tx, now: expedite(tx, now, [row]))
+    held = read_value(Delivery, row)
+    await pipeline.operations.run(lambda tx, now: expedite(tx, now, [held]))
     assert isinstance(await ask_next(pipeline), Permitted)
 
 
@@ -142,7 +144,7 @@ async def test_explain_shows_it_in_its_place(pipeline: Pipeline) -> None:
     first = await pipeline.post(due=timedelta(seconds=1))
     second = await pipeline.post(due=timedelta(seconds=2))
     said = (await why(pipeline, first)).as_data()["gates"][MAX_PER_DAY]
-    assert said == {"passed": True, "says": "0 of the day's 1 posts come before it"}
+    assert said == {"passed": True, "message": "0 of the day's 1 posts come before it"}
     told = await why(pipeline, second)
     assert list(told.blocked) == [MAX_PER_DAY]
     assert told.sentence.startswith("max per day: the day has its 1 posts (1 before this one), not")

@@ -80,7 +80,7 @@ async def test_a_recipient_is_not_written_to_too_often_and_the_others_go_on(
     answer = await send_next(post_office, Sent("r"))
     assert isinstance(answer, Refusal)
     assert answer.gate == RECIPIENT_CAP
-    assert answer.says == "the recipient had 1 of 1 contacts in 7 days"
+    assert answer.message == "the recipient had 1 of 1 contacts in 7 days"
     row = await post_office.row("delivery", again)
     (first,) = [a for a in await post_office.rows("activity") if a["recipient"]]
     assert row["due_at"] == answer.until == first["reserved_at"] + timedelta(days=7)
@@ -140,7 +140,7 @@ async def test_five_failures_in_a_row_end_a_channel_and_skip_what_waits(
     assert row["reason"] == "the recipient cannot be reached: there is no such address"
 
 
-async def test_a_success_begins_anew(post_office: Pipeline) -> None:
+async def test_a_success_begins_again(post_office: Pipeline) -> None:
     for outcome in (GONE, GONE, Sent("r")):
         await write(post_office, BEN)
         await send_next(post_office, outcome)
@@ -236,5 +236,5 @@ async def test_explain_shows_both_gates_in_their_places(post_office: Pipeline) -
     )
     assert isinstance(said, Explanation)
     gates = said.as_data()["gates"]
-    assert gates["recipient"] == {"passed": True, "says": "the recipient is active"}
-    assert gates[RECIPIENT_CAP] == {"passed": True, "says": "1 of 2 contacts in 3 days"}
+    assert gates["recipient"] == {"passed": True, "message": "the recipient is active"}
+    assert gates[RECIPIENT_CAP] == {"passed": True, "message": "1 of 2 contacts in 3 days"}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from cadenza.accounts.connect import reconnect
 from cadenza.accounts.disconnect import disconnect
@@ -20,10 +21,10 @@ from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
 from cadenza.core.ids import SeededRandom
 from cadenza.deliveries.cancel_account import Canceled, cancel_account
-from cadenza.deliveries.claim import has_suspects
+from cadenza.deliveries.claim import has_crashed
 from cadenza.deliveries.open_sender import sender_opener
 from cadenza.deliveries.publish import Publisher
-from cadenza.deliveries.resume_plan import NotConnected, Offer, find_stuck, reopen
+from cadenza.deliveries.resume_plan import HeldDeliveries, NotConnected, find_stuck, reopen
 from cadenza.deliveries.source import QUEUE, DeliverySource
 from cadenza.demo.simulator.faults import Kind
 from cadenza.engine.worker import Worker
@@ -179,7 +180,7 @@ async def test_tokens_that_cannot_be_renewed_hold_the_work_until_a_reconnect(
         )
         await come_back(pipeline, ring, scene, fresh)
         held = await ask_offer(pipeline)
-        assert isinstance(held, Offer)
+        assert isinstance(held, HeldDeliveries)
         assert sorted(held.held) == ids
         await asyncio.sleep(0.3)
         assert scene.visible() == [], "nothing floods out before somebody chose"
@@ -206,7 +207,7 @@ async def come_back(pipeline: Pipeline, ring: Keyring, scene: Scene, access: str
     )
 
 
-async def ask_offer(pipeline: Pipeline) -> Offer | NotConnected:
+async def ask_offer(pipeline: Pipeline) -> HeldDeliveries | NotConnected:
     return await pipeline.operations.run(
         lambda tx, now: reopen(tx, now, workspace_id=HOME, account_id="ada")
     )
@@ -240,7 +241,7 @@ async def test_what_is_held_can_go_back_to_drafts(pipeline: Pipeline) -> None:
     await lose(pipeline)
     await mend(pipeline)
     assert await pipeline.claim() == []
-    assert await ask_offer(pipeline) == Offer((due,))
+    assert await ask_offer(pipeline) == HeldDeliveries((due,))
     plan = await choose(pipeline, ResumeChoice.DRAFT)
     assert plan.taken_back == (due,)
     assert (await pipeline.row("delivery", due))["state"] == "draft"
@@ -260,7 +261,7 @@ async def test_with_nothing_held_a_reconnect_opens_the_lane_at_once(pipeline: Pi
             id=id_,
         )
     )
-    assert await ask_offer(pipeline) == Offer(())
+    assert await ask_offer(pipeline) == HeldDeliveries(())
     assert (await pipeline.row("lane", "account:ada"))["parked_until"] is None
 
 
@@ -289,7 +290,7 @@ async def test_what_is_due_after_a_reconnect_goes_while_the_rest_waits_for_a_cho
     held = await pipeline.post()
     await lose(pipeline)
     await mend(pipeline)
-    assert await ask_offer(pipeline) == Offer((held,))
+    assert await ask_offer(pipeline) == HeldDeliveries((held,))
     fresh = await pipeline.post()
     assert [ticket.id for ticket in await pipeline.claim()] == [fresh]
     lane = await pipeline.row("lane", "account:ada")
@@ -297,7 +298,7 @@ async def test_what_is_due_after_a_reconnect_goes_while_the_rest_waits_for_a_cho
     assert (await pipeline.row("delivery", held))["state"] == "scheduled"
 
 
-async def test_a_suspect_that_waits_for_a_choice_is_not_taken(pipeline: Pipeline) -> None:
+async def test_a_crashed_job_that_waits_for_a_choice_is_not_taken(pipeline: Pipeline) -> None:
     held = await pipeline.post()
     await lose(pipeline)
     await mend(pipeline)
@@ -305,7 +306,7 @@ async def test_a_suspect_that_waits_for_a_choice_is_not_taken(pipeline: Pipeline
     await pipeline.operations.run(
         lambda tx, _: tx.run("UPDATE delivery SET crashes = 1 WHERE id = :id", id=held)
     )
-    assert not await pipeline.operations.read(has_suspects)
+    assert not await pipeline.operations.read(has_crashed)
     fresh = await pipeline.post()
     assert [ticket.id for ticket in await pipeline.claim()] == [fresh]
 
@@ -326,11 +327,9 @@ async def test_a_refusal_of_old_tokens_does_not_lose_a_fresh_connection(
     async with x() as (scene, _):
         id_ = await pipeline.post()
         (ticket,) = await pipeline.claim()
-        ticket.row["account"] = {
-            "token_issued_at": await pipeline.operations.read(
-                lambda _, now: now - timedelta(hours=1)
-            )
-        }
+        before = await pipeline.operations.read(lambda _, now: now - timedelta(hours=1))
+        used = structs.replace(ticket.account, token_issued_at=before)
+        ticket = structs.replace(ticket, account=used)
         await pipeline.operations.run(
             lambda tx, _: tx.run(
                 "UPDATE account SET remote_id = :r WHERE id = 'ada'", r=scene.account.remote_id

@@ -60,7 +60,7 @@ async def test_a_refusal_shows_in_the_networks_own_words(pipeline: Pipeline) -> 
         assert 422 in [each.told["status"] for each in await kept(pipeline, id_)]
 
 
-async def test_a_doubt_keeps_what_looking_into_it_said(pipeline: Pipeline) -> None:
+async def test_an_unconfirmed_send_keeps_what_looking_into_it_said(pipeline: Pipeline) -> None:
     async with (
         mastodon() as (scene, _world),
         patient(scene),
@@ -71,7 +71,7 @@ async def test_a_doubt_keeps_what_looking_into_it_said(pipeline: Pipeline) -> No
         await until(pipeline, id_, "unconfirmed")
         lost = next(each for each in await kept(pipeline, id_) if each.step is Step.PUBLISH)
         assert lost.told["status"] is None
-        assert "not known" in lost.told["says"]
+        assert "not known" in lost.told["message"]
         await pipeline.operations.run(
             lambda tx, now: tx.run(
                 "UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2)
@@ -79,12 +79,12 @@ async def test_a_doubt_keeps_what_looking_into_it_said(pipeline: Pipeline) -> No
         )
         await Reconciler(pipeline.operations, publisher.find_out, clock=SystemClock()).run_once()
         await until(pipeline, id_, "sent")
-        looked = [each for each in await kept(pipeline, id_) if each.step is Step.FIND_OUT]
-        assert looked
-        assert {each.attempt_id for each in looked} == {lost.attempt_id}
+        lookup = [each for each in await kept(pipeline, id_) if each.step is Step.FIND_OUT]
+        assert lookup
+        assert {each.attempt_id for each in lookup} == {lost.attempt_id}
 
 
-async def test_of_a_doubt_that_is_looked_into_for_days_the_last_look_is_kept(
+async def test_of_an_unconfirmed_send_that_is_looked_into_for_days_the_last_look_is_kept(
     pipeline: Pipeline,
 ) -> None:
     id_ = await pipeline.post()
@@ -92,7 +92,7 @@ async def test_of_a_doubt_that_is_looked_into_for_days_the_last_look_is_kept(
     for hour in range(3):
         look = [RecordedExchange("a1-0", said("GET", NOON + timedelta(hours=hour)))]
         await pipeline.operations.run(
-            lambda tx, _, look=look: record_exchanges(tx, [(ticket, "a1", look)])
+            lambda tx, _, look=look: record_exchanges(tx, [(ticket.delivery.key, "a1", look)])
         )
     assert [each.began_at for each in await kept(pipeline, id_)] == [NOON + timedelta(hours=2)]
 
@@ -106,7 +106,7 @@ async def test_writing_a_batch_again_adds_nothing(pipeline: Pipeline) -> None:
         ticket,
         Sent("r1"),
         attempt,
-        heard=(RecordedExchange("e1", said()), RecordedExchange("e2", said())),
+        exchanges=(RecordedExchange("e1", said()), RecordedExchange("e2", said())),
     )
     for _ in range(2):
         await pipeline.operations.run(
@@ -118,7 +118,9 @@ async def test_writing_a_batch_again_adds_nothing(pipeline: Pipeline) -> None:
 async def test_nothing_said_is_no_statement_at_all(pipeline: Pipeline) -> None:
     await pipeline.post()
     (ticket,) = await pipeline.claim()
-    await pipeline.operations.run(lambda tx, _: record_exchanges(tx, [(ticket, None, ())]))
+    await pipeline.operations.run(
+        lambda tx, _: record_exchanges(tx, [(ticket.delivery.key, None, ())])
+    )
     assert await pipeline.rows("exchange") == []
 
 
@@ -133,7 +135,9 @@ async def test_what_is_older_than_some_weeks_goes_a_bounded_number_at_a_time(
             RecordedExchange(f"old{n}", said(at=now - KEPT_FOR - timedelta(hours=n + 1)))
             for n in range(3)
         ]
-        record_exchanges(tx, [(ticket, None, [*old, RecordedExchange("new", said(at=now))])])
+        record_exchanges(
+            tx, [(ticket.delivery.key, None, [*old, RecordedExchange("new", said(at=now))])]
+        )
 
     await pipeline.operations.run(write)
     gone = [
@@ -145,8 +149,8 @@ async def test_what_is_older_than_some_weeks_goes_a_bounded_number_at_a_time(
 
 
 def test_asking_whether_the_network_is_ready_is_not_kept_each_time() -> None:
-    heard = [said(), said("GET"), said("GET")]
+    exchanges = [said(), said("GET"), said("GET")]
     waiting = NotReady(timedelta(seconds=5))
-    assert worth_keeping(waiting, None, heard) == heard[:1]
-    assert worth_keeping(waiting, "a1", heard) == heard
-    assert worth_keeping(Sent("r"), None, heard) == heard
+    assert worth_keeping(waiting, None, exchanges) == exchanges[:1]
+    assert worth_keeping(waiting, "a1", exchanges) == exchanges
+    assert worth_keeping(Sent("r"), None, exchanges) == exchanges

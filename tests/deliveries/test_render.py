@@ -3,6 +3,8 @@
 import msgspec
 import pytest
 
+from cadenza.core.channels import Channel
+from cadenza.deliveries.check_fit import StoredPiece
 from cadenza.deliveries.render import render
 
 
@@ -13,11 +15,8 @@ class NoFiles:
 
 def test_a_recipients_fields_reach_the_adapter() -> None:
     content = {"text": "Hi", "recipient_name": "Ben", "recipient_fields": {"chat_id": "c1"}}
-    row = {
-        "content": msgspec.json.encode(content).decode(),
-        "channel": "linkedin_message",
-        "recipient": "ben",
-    }
+    text = msgspec.json.encode(content).decode()
+    row = StoredPiece("ada", Channel.LINKEDIN_MESSAGE, text, "ben")
     message = render(row, NoFiles())
     assert message.recipient is not None
     assert message.recipient.name == "Ben"
@@ -28,4 +27,4 @@ def test_a_recipients_fields_reach_the_adapter() -> None:
 def test_fields_that_are_no_texts_are_a_problem(fields: object) -> None:
     content = msgspec.json.encode({"text": "Hi", "recipient_fields": fields}).decode()
     with pytest.raises(msgspec.ValidationError):
-        render({"content": content, "channel": "email", "recipient": "b@example.org"}, NoFiles())
+        render(StoredPiece("ada", Channel.EMAIL, content, "b@example.org"), NoFiles())

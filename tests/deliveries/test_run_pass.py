@@ -6,11 +6,11 @@ from datetime import timedelta
 
 from cadenza.core.clock import SystemClock
 from cadenza.core.ids import SeededRandom
+from cadenza.deliveries.model import ClaimedDelivery
 from cadenza.deliveries.publish import Publisher, Sender
 from cadenza.deliveries.run_pass import PassReport, publishing_run
 from cadenza.deliveries.source import QUEUE, DeliverySource
 from cadenza.engine.worker import Worker
-from cadenza.sql.tx import Row
 from tests.deliveries.conftest import Pipeline
 from tests.deliveries.test_publish import NoFiles
 from tests.providers.contract import Scene
@@ -23,7 +23,7 @@ async def run(pipeline: Pipeline, scene: Scene, seconds: float = 10) -> PassRepo
     name = f"pass-{next(_names)}"
     ids = itertools.count(1)
 
-    def open_sender(_account: Row, _delivery: Row) -> Sender:
+    def open_sender(_ticket: ClaimedDelivery) -> Sender:
         return Sender(scene.provider, scene.account, scene.tokens, scene.app)
 
     clock = SystemClock()

@@ -51,7 +51,7 @@ async def test_a_campaigns_day_holds_over_all_its_accounts(pipeline: Pipeline) -
 
     assert [type(answer) for answer in answers] == [Permitted, Permitted, Refusal]
     assert isinstance(answers[2], Refusal)
-    assert "campaign:7 post:day: 2 of 2" in answers[2].says
+    assert "campaign:7 post:day: 2 of 2" in answers[2].message
     assert await pipeline.claim() == []
     assert (await pipeline.operations.read(audit_limits)).clean
 
@@ -142,7 +142,7 @@ async def test_a_new_cap_counts_what_was_sent_before_it(pipeline: Pipeline) -> N
     _, refused = await one(pipeline)
 
     assert isinstance(refused, Refusal)
-    assert "1 of 1 this day" in refused.says
+    assert "1 of 1 this day" in refused.message
     assert (await pipeline.operations.read(audit_limits)).clean
 
 
@@ -208,7 +208,7 @@ async def test_a_start_that_was_kept_too_long_permits_nothing(pipeline: Pipeline
 
 async def permit_with(pipeline: Pipeline, start: datetime) -> object:
     (ticket,) = await pipeline.claim()
-    request = PermitRequest(ticket, "a1", ticket.row["epoch"], start=start)
+    request = PermitRequest(ticket, "a1", start=start)
     (answer,) = await pipeline.operations.run(
         lambda tx, now: permit(tx, now, [request]), locks=permit_locks([request])
     )
@@ -229,7 +229,7 @@ async def test_a_far_start_rests_the_lane_and_is_explained(pipeline: Pipeline) -
         lambda tx, now: explain(tx, now, workspace_id=HOME, delivery_id=id_)
     )
     assert isinstance(said, Explanation)
-    assert "1 in 3600 s" in said.blocked["provider rate"].says
+    assert "1 in 3600 s" in said.blocked["provider rate"].message
 
 
 async def test_a_replaced_provider_rate_leaves_no_wait_of_the_old_one(pipeline: Pipeline) -> None:

@@ -90,7 +90,7 @@ async def test_words_alone_keep_the_usual_time(pipeline: Pipeline) -> None:
         assert attempt["deadline_at"] - attempt["began_at"] == timedelta(seconds=30)
 
 
-async def test_a_call_that_outlasts_its_own_time_is_a_doubt(pipeline: Pipeline) -> None:
+async def test_a_call_that_outlasts_its_own_time_is_unconfirmed(pipeline: Pipeline) -> None:
     async with mastodon() as (scene, _):
         scene.provider = Dawdles()
         async with working(pipeline, scene):

@@ -36,30 +36,29 @@ THREAD = '{"text":"one","parts":["two","three","four"]}'
 
 
 async def send_part(pipeline: Pipeline, ticket: ClaimedDelivery, part: int, *, first: bool) -> str:
-    request = PermitRequest(
-        ticket, f"{ticket.id}-{ticket.lease}-{part}", ticket.row["epoch"], part, first=first
-    )
+    request = PermitRequest(ticket, f"{ticket.id}-{ticket.lease}-{part}", part, first=first)
     (answer,) = await pipeline.operations.run(
         lambda tx, now: permit(tx, now, [request]), locks=locks_of([request])
     )
     assert isinstance(answer, Permitted)
-    between = Result(ticket, Sent(f"remote-{part}"), answer.attempt_id, last_part=False)
+    out = tuple(f"remote-{n}" for n in range(part + 1))
+    between = Result(ticket, Sent(out[part]), answer.attempt_id, last_part=False, parts=out)
     assert await pipeline.operations.run(lambda tx, now: settle(tx, now, [between])) == [True]
     return answer.attempt_id
 
 
-async def doubtful_in_the_middle(pipeline: Pipeline) -> str:
+async def uncertain_in_the_middle(pipeline: Pipeline) -> str:
     id_ = await pipeline.post(content=THREAD)
     (ticket,) = await pipeline.claim()
     await send_part(pipeline, ticket, 0, first=True)
-    request = PermitRequest(ticket, "doubt", ticket.row["epoch"], 1, first=False)
+    request = PermitRequest(ticket, "doubt", 1, first=False)
     (answer,) = await pipeline.operations.run(lambda tx, now: permit(tx, now, [request]))
     assert isinstance(answer, Permitted)
     await pipeline.settle(ticket, Unconfirmed("no answer"), answer.attempt_id)
     return id_
 
 
-async def in_doubt(pipeline: Pipeline) -> list[UnconfirmedAttempt]:
+async def unconfirmed_send(pipeline: Pipeline) -> list[UnconfirmedAttempt]:
     """List the unconfirmed sends once nothing of their calls can arrive any more."""
     await pipeline.operations.run(
         lambda tx, now: tx.run("UPDATE attempt SET deadline_at = :t", t=now - timedelta(minutes=2))
@@ -81,7 +80,7 @@ async def test_a_try_counts_once_whatever_the_number_of_its_parts(pipeline: Pipe
     (ticket,) = await pipeline.claim()
     for part in range(3):
         await send_part(pipeline, ticket, part, first=part == 0)
-    request = PermitRequest(ticket, "last", ticket.row["epoch"], 3, first=False)
+    request = PermitRequest(ticket, "last", 3, first=False)
     (answer,) = await pipeline.operations.run(lambda tx, now: permit(tx, now, [request]))
     assert isinstance(answer, Permitted)
     await pipeline.settle(ticket, Transient("no route"), answer.attempt_id)
@@ -96,7 +95,7 @@ async def test_a_part_that_has_to_wait_for_a_budget_uses_up_no_try(pipeline: Pip
     id_ = await pipeline.post(content=THREAD)
     (ticket,) = await pipeline.claim()
     await send_part(pipeline, ticket, 0, first=True)
-    request = PermitRequest(ticket, "second", ticket.row["epoch"], 1, first=False)
+    request = PermitRequest(ticket, "second", 1, first=False)
     (answer,) = await pipeline.operations.run(lambda tx, now: permit(tx, now, [request]))
 
     assert isinstance(answer, Refusal)
@@ -105,7 +104,7 @@ async def test_a_part_that_has_to_wait_for_a_budget_uses_up_no_try(pipeline: Pip
 
 
 async def test_a_part_that_a_person_found_lets_the_rest_follow(pipeline: Pipeline) -> None:
-    id_ = await doubtful_in_the_middle(pipeline)
+    id_ = await uncertain_in_the_middle(pipeline)
     answer = await decide(pipeline, id_, is_there=True, remote_id="remote-1")
 
     assert answer == ChangedDelivery(State.SCHEDULED, "parts 3 to 4 follow")
@@ -124,10 +123,10 @@ async def test_a_part_that_was_found_stays_counted_whatever_a_worker_that_wakes_
     id_ = await pipeline.post(content=THREAD)
     (ticket,) = await pipeline.claim()
     await send_part(pipeline, ticket, 0, first=True)
-    request = PermitRequest(ticket, "slept", ticket.row["epoch"], 1, first=False)
+    request = PermitRequest(ticket, "slept", 1, first=False)
     await pipeline.operations.run(lambda tx, now: permit(tx, now, [request]))
     await pipeline.operations.run(lose)
-    (unconfirmed,) = await in_doubt(pipeline)
+    (unconfirmed,) = await unconfirmed_send(pipeline)
     found = await pipeline.operations.run(
         lambda tx, now: resolve(tx, now, unconfirmed, Found("remote-1"))
     )
@@ -147,10 +146,10 @@ async def test_once_a_call_was_repeated_only_its_arrival_is_evidence(pipeline: P
     """Who slept before the call knows nothing of the one that another made under the same key."""
     id_ = await pipeline.post(content=THREAD)
     (ticket,) = await pipeline.claim()
-    request = PermitRequest(ticket, "slept", ticket.row["epoch"], 0)
+    request = PermitRequest(ticket, "slept", 0)
     await pipeline.operations.run(lambda tx, now: permit(tx, now, [request]))
     await pipeline.operations.run(lose)
-    (unconfirmed,) = await in_doubt(pipeline)
+    (unconfirmed,) = await unconfirmed_send(pipeline)
     allowed = await pipeline.operations.run(lambda tx, now: permit_repeat(tx, now, unconfirmed))
     assert not isinstance(allowed, Held)
 
@@ -161,7 +160,7 @@ async def test_once_a_call_was_repeated_only_its_arrival_is_evidence(pipeline: P
     assert (attempt["outcome"], bool(ledger["counts"])) == (None, True)
     assert (await pipeline.row("delivery", id_))["state"] == "unconfirmed"
 
-    between = Result(ticket, Sent("remote-0"), "slept", last_part=False)
+    between = Result(ticket, Sent("remote-0"), "slept", last_part=False, parts=("remote-0",))
     await pipeline.operations.run(lambda tx, now: settle(tx, now, [between]))
     (attempt,), (ledger,) = await pipeline.rows("attempt"), await pipeline.rows("activity")
     assert (attempt["outcome"], ledger["state"]) == ("Sent", "success")
@@ -170,7 +169,7 @@ async def test_once_a_call_was_repeated_only_its_arrival_is_evidence(pipeline: P
 
 
 async def test_without_its_id_the_rest_has_nothing_to_follow(pipeline: Pipeline) -> None:
-    id_ = await doubtful_in_the_middle(pipeline)
+    id_ = await uncertain_in_the_middle(pipeline)
     answer = await decide(pipeline, id_, is_there=True)
 
     assert isinstance(answer, NeedsRemoteId)
@@ -179,7 +178,7 @@ async def test_without_its_id_the_rest_has_nothing_to_follow(pipeline: Pipeline)
 
 
 async def test_a_person_may_leave_the_rest_of_a_thread_unsent(pipeline: Pipeline) -> None:
-    id_ = await doubtful_in_the_middle(pipeline)
+    id_ = await uncertain_in_the_middle(pipeline)
     answer = await decide(pipeline, id_, is_there=True, rest=False)
 
     assert isinstance(answer, ChangedDelivery)
@@ -194,13 +193,13 @@ async def test_a_thread_goes_on_only_by_a_clock_that_is_sure(pipeline: Pipeline)
     (ticket,) = await pipeline.claim()
     await send_part(pipeline, ticket, 0, first=True)
     await pipeline.operations.run(beat)
-    await pipeline.operations.run(lambda tx, now: hold(tx, now, kind="clock", says="it jumped"))
+    await pipeline.operations.run(lambda tx, now: hold(tx, now, kind="clock", message="it jumped"))
 
-    request = PermitRequest(ticket, "second", ticket.row["epoch"], 1, first=False)
+    request = PermitRequest(ticket, "second", 1, first=False)
     (answer,) = await pipeline.operations.run(lambda tx, now: permit(tx, now, [request]))
 
     assert isinstance(answer, Refusal)
-    assert (answer.gate, "it jumped" in answer.says) == ("installation", True)
+    assert (answer.gate, "it jumped" in answer.message) == ("installation", True)
     row = await pipeline.row("delivery", id_)
     assert (row["state"], row["parts_sent"], row["attempts"]) == ("scheduled", '["remote-0"]', 0)
     await pipeline.operations.run(lambda tx, now: confirm(tx, now, by="member:ada"))
@@ -245,7 +244,7 @@ async def test_a_stop_or_a_pause_holds_the_rest_of_a_thread_from_its_word_on(
     await send_part(pipeline, ticket, 0, first=True)
     await pipeline.operations.run(shut)
 
-    request = PermitRequest(ticket, "second", ticket.row["epoch"], 1, first=False)
+    request = PermitRequest(ticket, "second", 1, first=False)
     (answer,) = await pipeline.operations.run(lambda tx, now: permit(tx, now, [request]))
 
     assert isinstance(answer, Refusal)
@@ -265,7 +264,7 @@ async def test_an_account_that_is_let_go_ends_the_rest_of_a_thread(pipeline: Pip
     await pipeline.operations.run(
         lambda tx, now: disconnect(tx, now, workspace_id=HOME, account_id="ada", reason="Ada left")
     )
-    request = PermitRequest(ticket, "second", ticket.row["epoch"], 1, first=False)
+    request = PermitRequest(ticket, "second", 1, first=False)
     (answer,) = await pipeline.operations.run(lambda tx, now: permit(tx, now, [request]))
     assert isinstance(answer, Refusal)
     (again,) = await pipeline.claim()
@@ -279,7 +278,7 @@ async def restored(pipeline: Pipeline) -> None:
     """Put a backup back, as the guard finds it, and confirm it."""
     await pipeline.operations.run(beat)
     await pipeline.operations.run(
-        lambda tx, now: hold(tx, now, kind="restore", says="it went back")
+        lambda tx, now: hold(tx, now, kind="restore", message="it went back")
     )
     await pipeline.operations.run(lambda tx, now: confirm(tx, now, by="operator"))
     await pipeline.operations.run(
@@ -292,7 +291,7 @@ async def test_after_a_restore_the_rest_of_a_thread_waits_for_a_person(
     pipeline: Pipeline, set_back: timedelta
 ) -> None:
     """The next parts may have been sent in the time that the database forgot, whatever its clock shows since."""
-    id_ = await doubtful_in_the_middle(pipeline)
+    id_ = await uncertain_in_the_middle(pipeline)
     await pipeline.operations.run(
         lambda tx, now: tx.run("UPDATE attempt SET began_at = :t", t=now + set_back)
     )
@@ -310,14 +309,14 @@ async def test_after_a_restore_the_rest_of_a_thread_waits_for_a_person(
 
 
 async def test_after_a_restore_an_old_failure_is_no_evidence_of_absence(pipeline: Pipeline) -> None:
-    await doubtful_in_the_middle(pipeline)
+    await uncertain_in_the_middle(pipeline)
     await pipeline.operations.run(lambda tx, _: tx.run("UPDATE attempt SET outcome = 'Transient'"))
     await restored(pipeline)
-    asked: list[str] = []
+    requested: list[str] = []
 
     async def find_out(unconfirmed: UnconfirmedAttempt) -> Lookup:
-        asked.append(unconfirmed.ticket.id)
+        requested.append(unconfirmed.ticket.id)
         return Lookup(CannotTell("nobody answers"))
 
     await Reconciler(pipeline.operations, find_out, clock=SystemClock()).run_once()
-    assert len(asked) == 1
+    assert len(requested) == 1

@@ -57,7 +57,7 @@ async def test_a_fault_is_set_by_a_post_and_taken_back(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "says"),
+    ("wanted", "message"),
     [
         ({"network": "mastodn", "kind": "delay"}, "Did you mean 'mastodon'?"),
         ({"network": "x", "kind": "dely"}, "Did you mean 'delay'?"),
@@ -68,8 +68,8 @@ async def test_a_fault_is_set_by_a_post_and_taken_back(cast: Cast) -> None:
     ],
 )
 async def test_a_fault_that_does_not_exist_is_refused_with_a_guess(
-    cast: Cast, wanted: dict[str, Any], says: str
+    cast: Cast, wanted: dict[str, Any], message: str
 ) -> None:
     answer = await ask(cast, "POST", "/faults", wanted)
     assert answer.status == 422
-    assert says in json.loads(answer.body)["error"]
+    assert message in json.loads(answer.body)["error"]

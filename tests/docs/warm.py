@@ -46,21 +46,21 @@ def serve(path: str) -> None:
         listener.bind(path)
         listener.listen()
         while True:
-            asked, _ = listener.accept()
+            requested, _ = listener.accept()
             if os.fork() == 0:
                 listener.close()
-                _answer(asked)
-            asked.close()
+                _answer(requested)
+            requested.close()
 
 
-def _answer(asked: socket.socket) -> None:
+def _answer(requested: socket.socket) -> None:
     code = 70
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        _, files, _, _ = socket.recv_fds(asked, 1, 3)
+        _, files, _, _ = socket.recv_fds(requested, 1, 3)
         for number, file in enumerate(files):
             os.dup2(file, number)
-        with asked.makefile("rb") as stream:
+        with requested.makefile("rb") as stream:
             words, folder, environ = json.loads(stream.readline())
         os.chdir(folder)
         os.environ.clear()
@@ -73,7 +73,7 @@ def _answer(asked: socket.socket) -> None:
     except BaseException:  # noqa: BLE001 - the child says what happened, and ends
         traceback.print_exc()
     finally:
-        asked.sendall(str(code).encode())
+        requested.sendall(str(code).encode())
         os._exit(0)
 
 

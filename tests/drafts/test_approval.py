@@ -83,10 +83,10 @@ async def test_a_finished_and_approved_post_goes_out_on_all_its_accounts(
     assert await claimed(studio) == [], "not before its time"
     studio.now = NOON + timedelta(seconds=1)
     tickets = await claimed(studio)
-    assert sorted(ticket.row["account_id"] for ticket in tickets) == ["ada", "ben"]
+    assert sorted(ticket.delivery.account_id for ticket in tickets) == ["ada", "ben"]
     for ticket in tickets:
-        assert "Rest the dough" in ticket.row["content"]
-        assert "#bread #tips" in ticket.row["content"], "brand, then category"
+        assert "Rest the dough" in ticket.delivery.content
+        assert "#bread #tips" in ticket.delivery.content, "brand, then category"
 
 
 async def test_a_copywriter_lifts_its_own_blocker_and_no_other(studio: Studio, first: str) -> None:

@@ -168,7 +168,7 @@ async def test_a_run_cut_short_is_taken_over_where_it_stopped(studio: Studio) ->
     assert await studio.do(lambda tx, now: finish_nightly_run(tx, now, third))
 
 
-async def test_the_next_local_date_starts_anew(studio: Studio) -> None:
+async def test_the_next_local_date_starts_again(studio: Studio) -> None:
     await every_ten_days(studio)
     (night,) = await studio.do(lambda tx, now: claim_nightly_runs(tx, now, limit=10))
     assert (night.day, night.after_rule) == ("2026-11-16", "")

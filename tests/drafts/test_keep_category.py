@@ -51,7 +51,7 @@ async def test_a_category_reads_back_as_it_was_saved(studio: Studio) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "copy", "variables", "says"),
+    ("name", "copy", "variables", "message"),
     [
         (" ", "", {}, "1 to 200"),
         ("x" * 201, "", {}, "1 to 200"),
@@ -62,11 +62,11 @@ async def test_a_category_reads_back_as_it_was_saved(studio: Studio) -> None:
     ],
 )
 async def test_what_cannot_work_is_refused(
-    studio: Studio, name: str, copy: str, variables: Mapping[str, str], says: str
+    studio: Studio, name: str, copy: str, variables: Mapping[str, str], message: str
 ) -> None:
     refused = await save(studio, CategoryForm(name=name, copy=copy, variables=variables))
     assert isinstance(refused, Invalid)
-    assert says in refused.says
+    assert message in refused.message
 
 
 async def test_there_are_brands_and_categories_and_no_third_level(studio: Studio) -> None:

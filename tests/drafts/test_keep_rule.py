@@ -99,10 +99,10 @@ async def test_a_dry_run_of_an_edit_says_the_same_and_changes_nothing(studio: St
     await approve(studio, first)
     before = await studio.times()
     changes: dict[str, Any] = {"pattern": {**MONDAYS, "times": ["15:30", "18:00"]}}
-    asked = await studio.edit(rule.id, dry_run=True, **changes)
+    requested = await studio.edit(rule.id, dry_run=True, **changes)
     assert await studio.times() == before
     done = await studio.edit(rule.id, **changes)
-    assert asked.plan == done.plan
+    assert requested.plan == done.plan
     assert [each.laid.post_id for each in done.plan.kept] == [first]
     assert done.plan.moved[0].laid.post_id == second
     assert len(done.plan.added) == 5, "18:00 is new each Monday"
@@ -200,7 +200,7 @@ async def test_a_change_of_zone_moves_posts_to_the_same_wall_time_there(studio: 
     assert {row["zone"] for row in await studio.deliveries()} == {"America/New_York"}
 
 
-async def test_another_category_makes_untouched_posts_anew(studio: Studio) -> None:
+async def test_another_category_makes_untouched_posts_again(studio: Studio) -> None:
     rule = await studio.rule(pattern=MONDAYS)
     (first, *_) = await studio.fill(rule.id)
     await approve(studio, first)
@@ -232,10 +232,10 @@ async def test_a_change_of_channels_is_listed_then_done(studio: Studio) -> None:
         assert isinstance(kept, RuleSaved)
         return kept
 
-    asked = await retarget(dry_run=True)
+    requested = await retarget(dry_run=True)
     assert {row["account_id"] for row in await studio.deliveries(second)} == {"ada", "ben"}
     done = await retarget(dry_run=False)
-    assert asked.plan == done.plan
+    assert requested.plan == done.plan
     assert [each.laid.post_id for each in done.plan.kept] == [first]
     assert len(done.plan.retargeted) == 4
     live = [row for row in await studio.deliveries(second) if row["state"] == "draft"]
@@ -302,11 +302,11 @@ async def test_a_deleted_rule_takes_its_untouched_posts_along(studio: Studio) ->
     rule = await studio.rule(pattern=MONDAYS)
     (first, *_) = await studio.fill(rule.id)
     await edit_text(studio, first)
-    asked = await studio.do(
+    requested = await studio.do(
         lambda tx, now: delete_rule(tx, now, workspace_id=HOME, id=rule.id, by=ADA, dry_run=True)
     )
-    assert isinstance(asked, RuleSaved)
-    assert (len(asked.plan.removed), len(asked.plan.kept)) == (4, 1)
+    assert isinstance(requested, RuleSaved)
+    assert (len(requested.plan.removed), len(requested.plan.kept)) == (4, 1)
     assert len(await studio.times()) == 5
     await studio.do(lambda tx, now: delete_rule(tx, now, workspace_id=HOME, id=rule.id, by=ADA))
     assert await studio.times() == ["16.11. 12:00"]
@@ -381,7 +381,7 @@ async def test_an_edit_that_meets_an_approval_under_way_spares_the_post(studio: 
 
 
 @pytest.mark.parametrize(
-    ("changes", "says"),
+    ("changes", "message"),
     [
         ({"zone": "Europe/Berlyn"}, "Europe/Berlin"),
         ({"pattern": {"kind": "daily", "times": []}}, "at least one time"),
@@ -399,13 +399,13 @@ async def test_an_edit_that_meets_an_approval_under_way_spares_the_post(studio: 
     ],
 )
 async def test_a_rule_that_cannot_work_is_refused_with_a_reason(
-    studio: Studio, changes: dict[str, Any], says: str
+    studio: Studio, changes: dict[str, Any], message: str
 ) -> None:
     await studio.connect("mail", provider="smtp")
     form = studio.form(**changes)
     refused = await studio.do(lambda tx, now: create_rule(tx, now, form, workspace_id=HOME, by=ADA))
     assert isinstance(refused, Invalid)
-    assert says in refused.says
+    assert message in refused.message
     assert await studio.rows("SELECT * FROM rule") == []
 
 

@@ -269,7 +269,7 @@ def test_a_pattern_reads_back_as_it_was_written(pattern: Pattern) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shape", "says"),
+    ("shape", "message"),
     [
         ("daily", "an object with a kind"),
         ({"kind": "weakly", "times": ["09:00"]}, "weekly"),
@@ -289,10 +289,12 @@ def test_a_pattern_reads_back_as_it_was_written(pattern: Pattern) -> None:
         ({"kind": "interval", "hours": True}, "whole number"),
     ],
 )
-def test_a_pattern_that_makes_no_sense_is_refused_with_a_reason(shape: object, says: str) -> None:
+def test_a_pattern_that_makes_no_sense_is_refused_with_a_reason(
+    shape: object, message: str
+) -> None:
     with pytest.raises(PatternError) as refused:
         read_pattern(shape)
-    assert says in str(refused.value)
+    assert message in str(refused.value)
 
 
 @pytest.mark.parametrize("text", ["soon", "2026-11-16T09:00:30", "2026-11-16T09:00Z", "1969-01-01"])

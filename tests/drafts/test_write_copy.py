@@ -205,7 +205,7 @@ async def test_a_pass_ends_when_its_time_is_over(studio: Studio) -> None:
 
 
 @pytest.mark.parametrize(
-    ("copy", "says"),
+    ("copy", "message"),
     [
         ("Hello {{brand}} in {{ month }}", None),
         ("Hello {{thing}}", None),
@@ -213,9 +213,9 @@ async def test_a_pass_ends_when_its_time_is_over(studio: Studio) -> None:
         ("Hello {{x}}", "variables"),
     ],
 )
-def test_a_copy_with_unknown_names_is_refused(copy: str, says: str | None) -> None:
+def test_a_copy_with_unknown_names_is_refused(copy: str, message: str | None) -> None:
     found = why_not(copy, {"thing": "bread"})
-    assert found is None if says is None else says in (found or "")
+    assert found is None if message is None else message in (found or "")
 
 
 def test_a_value_cannot_smuggle_another_name_in() -> None:

@@ -25,7 +25,7 @@ async def nothing_stored(store: Store) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"quene": "mail"}, "unknown option 'quene'; did you mean 'queue'?"),
         ({"priorty": 1}, "did you mean 'priority'?"),
@@ -55,17 +55,17 @@ async def nothing_stored(store: Store) -> bool:
     ],
 )
 async def test_impossible_options_are_refused(
-    greeter: Engine, options: dict[str, object], says: str
+    greeter: Engine, options: dict[str, object], message: str
 ) -> None:
     with pytest.raises(InvalidJob, match=r".") as refusal:
         await greeter.enqueue("greet", {"name": "Ada"}, **options)
 
-    assert says in str(refusal.value)
+    assert message in str(refusal.value)
     assert await nothing_stored(greeter.store)
 
 
 @pytest.mark.parametrize(
-    ("payload", "says"),
+    ("payload", "message"),
     [
         ({}, "task 'greet' needs name"),
         ({"nmae": "Ada"}, "takes no argument 'nmae'; did you mean 'name'?"),
@@ -78,12 +78,12 @@ async def test_impossible_options_are_refused(
     ],
 )
 async def test_a_payload_that_does_not_fit_is_refused(
-    greeter: Engine, payload: Mapping[str, object], says: str
+    greeter: Engine, payload: Mapping[str, object], message: str
 ) -> None:
     with pytest.raises(InvalidJob) as refusal:
         await greeter.enqueue("greet", payload)
 
-    assert says in str(refusal.value)
+    assert message in str(refusal.value)
     assert await nothing_stored(greeter.store)
 
 
@@ -142,7 +142,7 @@ async def test_an_escaped_nul_in_text_is_no_nul(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("schedule", "says"),
+    ("schedule", "message"),
     [
         ({"cron": "61 * * * *"}, "61"),
         ({"cron": "0 0 30 2 *"}, "never"),
@@ -161,12 +161,12 @@ async def test_an_escaped_nul_in_text_is_no_nul(engine: Engine) -> None:
     ],
 )
 async def test_an_impossible_schedule_is_refused(
-    greeter: Engine, schedule: dict[str, object], says: str
+    greeter: Engine, schedule: dict[str, object], message: str
 ) -> None:
     with pytest.raises(InvalidJob) as refusal:
         await greeter.schedule("morning", "greet", {"name": "Ada"}, **schedule)  # pyright: ignore[reportArgumentType]
 
-    assert says in str(refusal.value)
+    assert message in str(refusal.value)
     assert await nothing_stored(greeter.store)
 
 
@@ -193,7 +193,7 @@ def test_an_address_that_names_no_store_is_refused(address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("progress", "says"),
+    ("progress", "message"),
     [
         ("x" * 1024 * 1024, "more than 1,048,576: store it elsewhere"),
         ({"at": ["A\x00"]}, "holds a NUL character"),
@@ -206,7 +206,7 @@ def test_an_address_that_names_no_store_is_refused(address: str) -> None:
 )
 @pytest.mark.parametrize("threaded", [False, True], ids=["async", "thread"])
 async def test_progress_is_refused_as_a_payload_is_and_the_last_one_stays(
-    engine: Engine, progress: object, says: str, *, threaded: bool
+    engine: Engine, progress: object, message: str, *, threaded: bool
 ) -> None:
     if threaded:
 
@@ -227,5 +227,5 @@ async def test_progress_is_refused_as_a_payload_is_and_the_last_one_stays(
     note = json.loads(job.errors[-1])
     assert note["kind"] == "InvalidJob"
     assert f"the progress of job {job.id} " in note["message"]
-    assert says in note["message"]
+    assert message in note["message"]
     assert json.loads(job.progress or "") == {"done": 1}

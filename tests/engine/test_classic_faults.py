@@ -172,10 +172,10 @@ async def test_starting_and_stopping_twice_is_harmless_and_a_stopped_one_starts_
 
 async def test_a_store_that_fails_is_not_asked_without_end(clock: VirtualClock) -> None:
     class Broken(MemoryDocuments):
-        asked = 0
+        requested = 0
 
         async def lock_next(self, *_: object, **__: object) -> Document | None:
-            self.asked += 1
+            self.requested += 1
             raise ConnectionError("the store is away")
 
     store = Broken()
@@ -184,8 +184,8 @@ async def test_a_store_that_fails_is_not_asked_without_end(clock: VirtualClock) 
     await scheduler.start()
     await clock.advance(10)
     await scheduler.stop()
-    assert 10 <= store.asked <= 11
-    assert len(errors) == store.asked
+    assert 10 <= store.requested <= 11
+    assert len(errors) == store.requested
 
 
 async def test_the_document_that_is_due_longest_goes_first(

@@ -34,28 +34,78 @@ async def test_a_dead_workers_jobs_are_run_by_another(engine: Engine) -> None:
     assert [await engine.output(job.id) for job in jobs] == [1] * 5
 
 
-async def test_a_job_that_a_process_died_with_runs_alone(engine: Engine) -> None:
+async def test_jobs_of_one_crash_run_together_again(engine: Engine) -> None:
+    together = asyncio.Barrier(8)
+
+    @engine.task
+    async def work() -> None:
+        await together.wait()
+
+    await work.enqueue_many([{}] * 8)
+    ids = await die_with(engine, 8)
+    async with working(engine, lease=SHORT, concurrency=8):
+        jobs = await finished(engine, *ids)
+
+    assert [job.crashes for job in jobs] == [1] * 8
+
+
+async def test_crashed_jobs_run_one_at_a_time_beside_others(engine: Engine) -> None:
+    running: list[int] = []
     beside: list[int] = []
-    running = 0
+    held = asyncio.Event()
 
     @engine.task
     async def work(job: Running) -> None:
-        nonlocal running
-        running += 1
-        if job.crashes:
-            beside.append(running)
-        await asyncio.sleep(0.003)
-        if job.crashes:
-            beside.append(running)
-        running -= 1
+        if job.crashes < 2:
+            return
+        running.append(job.id)
+        beside.append(len(running))
+        await held.wait()
+        running.remove(job.id)
 
     await work.enqueue_many([{}] * 6)
-    suspects = await die_with(engine, 6)
-    healthy = [answer.id for answer in await work.enqueue_many([{}] * 100)]
-    async with working(engine, lease=SHORT, concurrency=8):
-        await finished(engine, *suspects, *healthy)
+    crashed = await die_with(engine, 6)
+    await engine.store.rescue(crash_limit=5)
+    assert await die_with(engine, 6) == crashed
+    async with working(engine, lease=SHORT, concurrency=3):
+        while not running:
+            await asyncio.sleep(0.01)
+        healthy = [answer.id for answer in await work.enqueue_many([{}] * 100)]
+        await finished(engine, *healthy)  # while the first suspect runs and five wait
+        assert len(running) == 1
+        held.set()
+        await finished(engine, *crashed)
 
-    assert beside == [1] * 12
+    assert beside == [1] * 6
+
+
+async def test_only_jobs_that_were_begun_count_a_crash() -> None:
+    """A worker that ran many short jobs has claimed ahead when they turn long, and dies."""
+    store_clock = VirtualClock()
+    async with Engine(MemoryStore(clock=store_clock)) as engine:
+
+        @engine.task
+        async def short() -> None:
+            await asyncio.sleep(0)
+
+        begun: list[None] = []
+
+        @engine.task
+        async def long() -> None:
+            begun.append(None)
+            await asyncio.sleep(30)
+
+        await short.enqueue_many([{}] * 20_000)
+        ids = [answer.id for answer in await long.enqueue_many([{}] * 2_000)]
+        async with working(engine, concurrency=4, grace=0.0) as worker:
+            while len(begun) < 4:
+                await asyncio.sleep(0.01)
+            claimed = len(worker.inventory.buffer)
+            store_clock.shift(timedelta(minutes=1))
+            await engine.store.rescue(crash_limit=5)
+            crashed = [job for job in await engine.store.get(ids) if job.crashes]
+            assert len(crashed) >= 4
+            assert not claimed or len(crashed) < claimed
 
 
 async def test_a_job_whose_process_keeps_dying_is_buried_and_says_why(engine: Engine) -> None:
@@ -64,7 +114,7 @@ async def test_a_job_whose_process_keeps_dying_is_buried_and_says_why(engine: En
 
     queued = await work.enqueue()
     for _ in range(5):
-        alone = bool((await engine.get(queued.id)).crashes)
+        alone = (await engine.get(queued.id)).crashes >= 2
         await engine.store.claim(
             "default", limit=1, worker="dead", lease=timedelta(milliseconds=1), alone=alone
         )

@@ -207,7 +207,7 @@ async def test_a_job_of_an_unknown_task_waits_for_a_worker_that_knows_it(engine:
         why = await engine.why(queued.id)
 
     assert worker.meters.settled == 1
-    assert any("knows task 'from_elsewhere'" in check.says for check in why.blocked)
+    assert any("knows task 'from_elsewhere'" in check.message for check in why.blocked)
 
 
 async def test_an_output_that_is_not_json_does_not_undo_the_work(engine: Engine) -> None:

@@ -13,7 +13,7 @@ from cadenza.db.open import open_product
 from cadenza.deliveries.init_account import init_account
 from cadenza.deliveries.model import Action, NewDelivery
 from cadenza.deliveries.schedule import schedule
-from cadenza.media.add import Known, Store, Swept, begin, finish
+from cadenza.media.add import Known, RemovedMeanwhile, Store, begin, finish
 from cadenza.media.model import Facts, Media
 from cadenza.media.use import use
 from cadenza.providers.message import MediaKind
@@ -59,7 +59,7 @@ class Library:
         stored = await self.operations.run(
             lambda tx, now: finish(tx, now, media=answer.media, by=BY)
         )
-        assert not isinstance(stored, Swept)
+        assert not isinstance(stored, RemovedMeanwhile)
         return stored
 
     async def use(self, post_id: str, *media: Media) -> Any:

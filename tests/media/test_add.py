@@ -2,7 +2,7 @@
 
 import asyncio
 
-from cadenza.media.add import Known, Store, Swept, begin, finish
+from cadenza.media.add import Known, RemovedMeanwhile, Store, begin, finish
 from cadenza.media.read import browse, read_all
 from tests.media.conftest import AWAY, BY, HOME, Library, facts
 
@@ -73,7 +73,7 @@ async def test_what_was_swept_while_on_its_way_is_said(library: Library) -> None
 
     answer = await library.operations.run(lambda tx, now: finish(tx, now, media=media, by=BY))
 
-    assert isinstance(answer, Swept)
+    assert isinstance(answer, RemovedMeanwhile)
 
 
 async def test_content_that_was_deleted_comes_back_as_another_row_and_file(

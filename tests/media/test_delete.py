@@ -38,7 +38,7 @@ async def test_a_post_that_may_still_leave_holds_its_files(library: Library, sta
 
     assert isinstance(answer, InUse)
     assert answer.posts == ("p1",)
-    assert "post p1" in answer.says
+    assert "post p1" in answer.message
 
 
 @pytest.mark.parametrize("state", ["draft", "scheduled", "sending", "unconfirmed"])

@@ -164,8 +164,8 @@ def test_what_networks_do_not_take_is_refused_by_its_name(
     said = look(tmp_path, data)
 
     assert isinstance(said, Unfit)
-    assert word in said.says
-    assert "JPEG" in said.says, "what to do instead"
+    assert word in said.message
+    assert "JPEG" in said.message, "what to do instead"
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_a_picture_that_claims_to_be_huge_is_refused_before_it_is_unpacked(tmp_p
         said = look(tmp_path, made.png(*size))
         assert isinstance(said, Unfit)
         assert said.reason == "pixels"
-        assert f"{size[0]} × {size[1]}" in said.says
+        assert f"{size[0]} × {size[1]}" in said.message
 
 
 def test_a_png_whose_text_unpacks_to_a_gigabyte_is_taken_without_its_text(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_an_animation_of_too_many_pixels_is_refused(tmp_path: Path) -> None:
     limits = Limits(frames=3)
     said = look(tmp_path, made.animation(4), limits)
     assert isinstance(said, Unfit)
-    assert "MP4" in said.says
+    assert "MP4" in said.message
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_a_png_whose_checksum_does_not_fit_is_refused(tmp_path: Path) -> None:
     text[-1] ^= 1
     said = look(tmp_path, whole[:33] + bytes(text) + whole[33:])
     assert isinstance(said, Unfit)
-    assert "checksum" in said.says
+    assert "checksum" in said.message
 
 
 def test_a_film_with_a_box_longer_than_itself_is_refused(tmp_path: Path) -> None:
@@ -288,7 +288,7 @@ def test_a_film_with_something_behind_it_or_without_pictures_is_refused(tmp_path
 def test_a_locked_pdf_is_refused(tmp_path: Path) -> None:
     said = look(tmp_path, made.PDF.replace(b"/Root", b"/Encrypt 2 0 R/Root"))
     assert isinstance(said, Unfit)
-    assert "password" in said.says
+    assert "password" in said.message
 
 
 def test_each_kind_has_its_own_size(tmp_path: Path) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
+from cadenza.deliveries.check_fit import StoredPiece
 from cadenza.deliveries.render import render
 from cadenza.engine.threads import Threads
 from cadenza.media.disk import DiskStorage
@@ -26,9 +28,9 @@ def disk(tmp_path: Path) -> Iterator[DiskStorage]:
     threads.close()
 
 
-def delivery(media: dict[str, Any]) -> dict[str, Any]:
+def delivery(media: dict[str, Any]) -> StoredPiece:
     content = msgspec.json.encode({"text": "hello", "media": [media]}).decode()
-    return {"content": content, "recipient": None, "channel": "instagram_feed"}
+    return StoredPiece("ada", Channel.INSTAGRAM_FEED, content, None)
 
 
 async def test_a_message_reads_the_bytes_and_carries_a_fresh_public_address(

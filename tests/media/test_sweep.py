@@ -11,7 +11,7 @@ from cadenza.media.add import Store, begin
 from cadenza.media.disk import DiskStorage
 from cadenza.media.model import Media
 from cadenza.media.storage import StorageFailed
-from cadenza.media.sweep import Cleaned, doomed, find_unused, mark_unused, notice_idle, sweep
+from cadenza.media.sweep import Cleaned, find_unused, mark_unused, notice_idle, removable, sweep
 from cadenza.media.use import keep
 from cadenza.sql.tx import Tx
 from tests.media.conftest import BY, HOME, Library, facts
@@ -79,7 +79,7 @@ async def test_what_a_post_shows_or_a_pool_keeps_is_never_swept(
         )
 
 
-async def test_the_time_of_idleness_begins_anew_after_a_use(
+async def test_the_time_of_idleness_begins_again_after_a_use(
     library: Library, disk: DiskStorage, tmp_path: Path
 ) -> None:
     media = await stored(library, disk, tmp_path)
@@ -138,7 +138,7 @@ async def test_a_crash_after_the_bytes_went_leaves_work_not_a_lie(
     )
     await disk.delete(media.file)  # and here the process died
 
-    again = await library.operations.read(lambda tx, now: doomed(tx, now, grace=SOON))
+    again = await library.operations.read(lambda tx, now: removable(tx, now, grace=SOON))
     assert [each.id for each in again] == [media.id]
     assert await sweep(library.operations, disk, grace=SOON) == Cleaned(0, 1, 0)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cadenza.engine.threads import Threads
-from cadenza.media.add import Swept
+from cadenza.media.add import RemovedMeanwhile
 from cadenza.media.disk import DiskStorage
 from cadenza.media.examine import Unfit
 from cadenza.media.limits import MIB, Limits
@@ -178,4 +178,4 @@ async def test_an_upload_that_was_swept_meanwhile_says_so(desk: UploadDesk, tmp_
         storage=Slow(tmp_path / "media", threads=desk.threads),
         threads=desk.threads,
     )
-    assert isinstance(await take(slow, made.PDF), Swept)
+    assert isinstance(await take(slow, made.PDF), RemovedMeanwhile)

@@ -33,7 +33,7 @@ async def forget(runtime: Installation, address: str, token: Token) -> object:
     return await runtime.operations.run(ask)
 
 
-async def test_a_forgotten_password_is_set_anew_with_the_mailed_link_once(
+async def test_a_forgotten_password_is_set_again_with_the_mailed_link_once(
     runtime: Installation,
 ) -> None:
     await runtime.operations.run(
@@ -122,7 +122,7 @@ async def test_an_invitation_carries_no_advert(
     await ask_in(runtime, draw_token())
     await runtime.dispatch()
     (mail,) = runtime.office.mails
-    assert str(mail["Subject"]) == f"You are invited to {shown} on Cadenza"
+    assert str(mail["Subject"]) == f"You're invited to {shown} on Cadenza"
     for kind in ("plain", "html"):
         body = mail.get_body((kind,))
         assert body is not None

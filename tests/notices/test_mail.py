@@ -25,7 +25,7 @@ def part(mail: EmailMessage, kind: str) -> str:
 async def lose(runtime: Installation) -> None:
     await runtime.operations.run(
         lambda tx, now: require_reconnect(
-            tx, now, workspace_id=HOME, account_id="ada", says="the token was revoked"
+            tx, now, workspace_id=HOME, account_id="ada", message="the token was revoked"
         )
     )
 
@@ -87,7 +87,7 @@ async def test_a_failure_waits_while_another_channel_is_still_tried(runtime: Ins
     assert len(runtime.office.to("ada@example.com")) == 1
 
 
-async def test_a_doubt_that_was_cleared_up_is_not_told(runtime: Installation) -> None:
+async def test_an_unconfirmed_send_that_was_cleared_up_is_not_told(runtime: Installation) -> None:
     cleared = await runtime.deliver("unconfirmed", channel=Channel.MASTODON, reason="no answer")
     await runtime.deliver("unconfirmed", channel=Channel.X, reason="no answer")
     await runtime.dispatch()
@@ -96,7 +96,8 @@ async def test_a_doubt_that_was_cleared_up_is_not_told(runtime: Installation) ->
     await runtime.make_due()
     await runtime.dispatch(2)
     (mail,) = runtime.office.to("ada@example.com")
-    assert "needs a look on x" in str(mail["Subject"])
+    assert str(mail["Subject"]).startswith("[Ada & friends] Check ")
+    assert str(mail["Subject"]).endswith(" on x")
     assert sorted({row["state"] for row in await runtime.rows("notice")}) == ["dropped", "told"]
 
 
@@ -105,7 +106,7 @@ async def test_a_disconnect_is_told_at_once_and_once_with_a_link(runtime: Instal
     await lose(runtime)
     await runtime.dispatch(3)
     (mail,) = runtime.office.to("ada@example.com")
-    assert "@ada (mastodon) needs to be connected again" in str(mail["Subject"])
+    assert "@ada (mastodon) needs to be reconnected" in str(mail["Subject"])
     assert "https://cadenza.example/accounts/ada/reconnect" in part(mail, "plain")
     assert 'href="https://cadenza.example/accounts/ada/reconnect"' in part(mail, "html")
 
@@ -118,7 +119,7 @@ async def test_a_disconnect_says_how_many_posts_wait_and_that_they_are_safe(
     await lose(runtime)
     await runtime.dispatch(3)
     (mail,) = runtime.office.to("ada@example.com")
-    assert "3 posts wait for it and can't get lost" in " ".join(part(mail, "plain").split())
+    assert "3 posts are waiting and won't get lost" in " ".join(part(mail, "plain").split())
 
 
 async def test_a_disconnect_is_repeated_after_a_day_and_three_while_work_waits(
@@ -140,7 +141,7 @@ async def test_a_disconnect_is_repeated_after_a_day_and_three_while_work_waits(
     assert await after(48) == 2
     assert await after(73) == 3
     assert await after(200) == 3
-    assert "1 post waits for it and can't get lost" in part(
+    assert "1 post is waiting and won't get lost" in part(
         runtime.office.to("ada@example.com")[-1], "plain"
     )
 

@@ -8,6 +8,7 @@ from cadenza.deliveries.installation import RESTORE, beat, hold
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import NOTHING_TO_RENEW, Disconnected
 from cadenza.sql.tx import Tx
+from tests.accounts.value import an_account
 from tests.notices.conftest import HOME, Installation
 from tests.notices.test_mail import part
 
@@ -41,7 +42,7 @@ async def test_a_delivery_at_risk_is_mailed(runtime: Installation) -> None:
 
 async def test_a_post_that_waits_for_its_approval_is_mailed(runtime: Installation) -> None:
     subjects = await warn(runtime, "delivery.unapproved", "draft")
-    assert subjects == ["[Ada & friends] “hello” waits for an approval to go out on mastodon"]
+    assert subjects == ["[Ada & friends] “hello” needs approval before it can go out on mastodon"]
 
 
 async def test_a_warning_that_is_no_longer_so_is_not_mailed(runtime: Installation) -> None:
@@ -51,20 +52,21 @@ async def test_a_warning_that_is_no_longer_so_is_not_mailed(runtime: Installatio
 async def test_a_hold_of_all_sending_is_mailed(runtime: Installation) -> None:
     def hold_all(tx: Tx, now: datetime) -> None:
         beat(tx, now)
-        hold(tx, now, kind=RESTORE, says="the database was restored from a backup")
+        hold(tx, now, kind=RESTORE, message="the database was restored from a backup")
 
     await runtime.operations.run(hold_all)
     await runtime.dispatch(2)
     (mail,) = runtime.office.to("ada@example.com")
-    assert str(mail["Subject"]) == "[Ada & friends] All sending is held"
+    assert str(mail["Subject"]) == "[Ada & friends] Sending is on hold"
     assert "restored from a backup" in part(mail, "plain")
     assert "cadenza db confirm" in part(mail, "plain")
 
 
 async def test_a_connection_that_ends_is_mailed_before_it_does(runtime: Installation) -> None:
-    account = {"workspace_id": HOME, "id": "ada", "provider": "linkedin", "handle": "@ada"}
     ends = datetime(2026, 12, 1, 9, tzinfo=UTC)
-    row = {**account, "token_expires_at": ends, "refresh_lease": 0, "zone": "Europe/Berlin"}
+    row = an_account(
+        workspace_id=HOME, provider="linkedin", zone="Europe/Berlin", token_expires_at=ends
+    )
     tokens = Tokens(access=Secret("a"))
     said = Disconnected("the network gave no refresh token", code=NOTHING_TO_RENEW)
 
@@ -73,6 +75,6 @@ async def test_a_connection_that_ends_is_mailed_before_it_does(runtime: Installa
 
     (mail,) = runtime.office.to("ada@example.com")
     by = "Tuesday 1 December 2026, 10:00 Europe/Berlin"
-    subject = f"[Ada & friends] Connect @ada (linkedin) again by {by}"
+    subject = f"[Ada & friends] Reconnect @ada (linkedin) by {by}"
     assert str(mail["Subject"]) == subject
     assert "https://cadenza.example/accounts/ada/reconnect" in part(mail, "plain")

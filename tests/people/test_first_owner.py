@@ -49,8 +49,8 @@ async def test_without_the_printed_token_nobody_moves_in(empty: Empty) -> None:
     await empty.operations.run(lambda tx, now: offer_first_start(tx, now, token_hash=token.hash))
     assert isinstance(await empty.enter("anything"), Wrong)
     assert isinstance(await empty.enter(token.hash), tuple)
-    asked = "SELECT approval FROM workspace"
-    assert await empty.operations.read(lambda tx, _: tx.value(asked)) == "required"
+    requested = "SELECT approval FROM workspace"
+    assert await empty.operations.read(lambda tx, _: tx.value(requested)) == "required"
 
 
 async def test_of_many_who_try_at_once_one_becomes_the_owner(empty: Empty) -> None:

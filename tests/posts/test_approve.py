@@ -1,12 +1,16 @@
 """Approving, and what an approval lets into the pipeline."""
 
 from datetime import timedelta
+from typing import Any
 
+import pytest
+
+from cadenza.core.channels import Channel
 from cadenza.deliveries.approve import sweep_unapproved
 from cadenza.deliveries.permit import Permitted
 from cadenza.posts.approve import Approved, Unapproved, approve, unapprove
-from cadenza.posts.edit import Change, Conflict, edit
-from cadenza.posts.model import NEEDS_MEDIA, Blocked, NotAllowed, Source
+from cadenza.posts.edit import Change, Conflict, Edited, edit
+from cadenza.posts.model import NEEDS_MEDIA, Blocked, NotAllowed, Source, Variant
 from tests.posts.conftest import ADA, BEN, BLUESKY, CY, HOME, MASTODON, Desk
 
 
@@ -60,7 +64,61 @@ async def test_a_blocked_post_cannot_be_approved(desk: Desk) -> None:
     id_ = await desk.write(blockers=(NEEDS_MEDIA,))
     answer = await say_yes(desk, id_)
     assert isinstance(answer, Blocked)
-    assert answer.says == "it needs media: edit the post first"
+    assert answer.message == "it needs media: edit the post first"
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\u200b\u2060"])
+async def test_an_empty_post_cannot_be_approved_until_it_says_something(
+    desk: Desk, text: str
+) -> None:
+    made = await desk.save(text)
+    assert (made.approved, made.why_not_approved) == (False, "it has no text and no media")
+    answer = await say_yes(desk, made.id)
+    assert isinstance(answer, Blocked)
+    assert answer.message == "it has no text and no media: edit the post first"
+    assert not [row for row in await desk.rows("audit") if row["action"] == "post.approve"]
+    still = await desk.run(
+        lambda tx, now: edit(
+            tx,
+            now,
+            workspace_id=HOME,
+            post_id=made.id,
+            revision=1,
+            change=Change(title="Opening"),
+            by=ADA,
+        )
+    )
+    assert isinstance(still, Edited)
+    assert (still.approved, still.why_not_approved) == (False, "it has no text and no media")
+    written = await desk.run(
+        lambda tx, now: edit(
+            tx,
+            now,
+            workspace_id=HOME,
+            post_id=made.id,
+            revision=2,
+            change=Change(text="We open"),
+            by=ADA,
+        )
+    )
+    assert isinstance(written, Edited)
+    assert written.approved
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"link": "https://example.org"},
+        {"parts": ("and a second part",)},
+        {"hashtags": ("#open",)},
+        {"variants": {Channel.MASTODON: Variant(text="Only here")}},
+    ],
+)
+async def test_a_post_that_shows_anything_anywhere_is_not_empty(
+    desk: Desk, more: dict[str, Any]
+) -> None:
+    made = await desk.save("", **more)
+    assert made.approved, made.why_not_approved
 
 
 async def test_an_approval_past_the_grace_comes_too_late(desk: Desk) -> None:
@@ -122,7 +180,7 @@ async def test_an_editor_cannot_approve_their_own_post_where_approval_is_require
     own = await desk.write("mine", by=BEN, author_id="ben")
     refused = await say_yes(desk, own, by=BEN)
     assert isinstance(refused, NotAllowed)
-    assert refused.says == "an editor cannot approve their own post here: somebody else has to"
+    assert refused.message == "an editor cannot approve their own post here: somebody else has to"
     assert isinstance(await say_yes(desk, own, by=ADA), Approved)
     owners = await desk.write("the owner's", by=ADA, author_id="ada")
     assert isinstance(await say_yes(desk, owners, by=ADA), Approved)

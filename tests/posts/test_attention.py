@@ -55,17 +55,17 @@ async def test_everything_that_wants_a_person_is_listed_with_its_steps(desk: Des
     blocked = await desk.write(title="Monday", blockers=(NEEDS_MEDIA,))
     found = {thing.kind: thing for thing in await look(desk)}
     assert set(found) == set(AttentionKind) - {AttentionKind.ACCOUNT}
-    assert found[AttentionKind.FAILED].says == "mastodon by @toots: failed: too long"
+    assert found[AttentionKind.FAILED].message == "mastodon by @toots: failed: too long"
     assert Step.RETRY in found[AttentionKind.FAILED].steps
     assert found[AttentionKind.NEEDS_CHECK].steps == (Step.IT_IS_THERE, Step.SEND_AGAIN)
     assert (
         found[AttentionKind.NEEDS_CHECK].at == called["began_at"]
     )  # not when we look for it again
     assert found[AttentionKind.MISSED].steps == (Step.NEXT_SLOT, Step.PUBLISH_NOW, Step.TO_DRAFT)
-    assert found[AttentionKind.HELD].says == "instagram_feed by @pics: paused: a recall"
+    assert found[AttentionKind.HELD].message == "instagram_feed by @pics: paused: a recall"
     assert found[AttentionKind.HELD].steps[0] is Step.RESUME
     assert found[AttentionKind.UNAPPROVED].post_id == rule_made
-    assert (found[AttentionKind.BLOCKED].subject_id, found[AttentionKind.BLOCKED].says) == (
+    assert (found[AttentionKind.BLOCKED].subject_id, found[AttentionKind.BLOCKED].message) == (
         blocked,
         "Monday needs media",
     )
@@ -85,7 +85,7 @@ async def test_an_account_that_is_lost_is_listed_and_so_is_what_it_holds(desk: D
         AttentionKind.ACCOUNT,
         AttentionKind.HELD,
     ]
-    said = " / ".join(thing.says for thing in things)
+    said = " / ".join(thing.message for thing in things)
     assert "@toots (mastodon) has to be connected again: revoked" in said
     assert "@skies (bluesky): its connection ends on" in said
     assert {step for thing in things for step in thing.steps} == {Step.RECONNECT}
@@ -191,7 +191,7 @@ async def test_an_account_tells_the_calls_that_it_made(desk: Desk) -> None:
         lambda tx, _: activity.of_account(tx, workspace_id=HOME, account_id="toots")
     )
     assert [event.kind for event in events] == ["attempt.ended", "attempt.began"]
-    assert events[0].says == "mastodon, attempt 1: The network took it."
+    assert events[0].message == "mastodon, attempt 1: The network took it."
     assert events[0].details["url"] == "https://example.org/1"
 
 

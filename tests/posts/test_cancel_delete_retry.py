@@ -63,7 +63,7 @@ async def test_a_post_is_not_deleted_while_it_is_being_sent(desk: Desk) -> None:
     await desk.settle(ticket, Sent("1"), attempt)
     answer = await throw_away(desk, id_)
     assert isinstance(answer, Deleted)
-    assert "stay there" in (answer.says or "")
+    assert "stay there" in (answer.message or "")
 
 
 async def test_deleting_cancels_what_waits_and_lets_files_go(desk: Desk) -> None:
@@ -98,7 +98,7 @@ async def test_a_retry_touches_only_what_failed(desk: Desk) -> None:
     assert answer.left == ((toot, State.SENT),)
     assert (await desk.delivery(pic))["state"] == "failed"
     assert [ticket.id for ticket in await desk.claim()] == [sky]
-    attempts = [row["says"] for row in await desk.rows("attempt") if row["delivery_id"] == sky]
+    attempts = [row["message"] for row in await desk.rows("attempt") if row["delivery_id"] == sky]
     assert attempts == ["no"]
 
 

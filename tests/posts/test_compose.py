@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from cadenza.core.channels import Channel
+from cadenza.deliveries.check_fit import StoredPiece
 from cadenza.deliveries.render import render
 from cadenza.posts.compose import compose
 from cadenza.posts.model import PostMedia, Variant
@@ -60,8 +61,7 @@ async def test_media_become_what_the_road_renders_with_the_posts_own_words(desk:
     await desk.sql("UPDATE media SET name = 'our dog.jpg' WHERE id = 'dog'")
     id_ = await desk.write("look", media=(PostMedia("cat", "our cat"), PostMedia("dog")))
     (piece,) = await desk.run(lambda tx, _: compose(tx, HOME, id_, [("toots", Channel.MASTODON)]))
-    row = {"content": piece.content, "channel": "mastodon", "recipient": None}
-    message = render(row, NoFiles())
+    message = render(piece, NoFiles())
     assert [item.alt for item in message.media] == ["our cat", "a dog"]
     assert [item.name for item in message.media] == ["cat.jpg", "our dog.jpg"]
 
@@ -71,9 +71,10 @@ async def test_a_post_never_goes_out_without_a_picture_that_is_gone(desk: Desk) 
     id_ = await desk.write("look", media=(PostMedia("cat"),))
     await desk.sql("UPDATE media SET deleted_at = created_at")
     composed = await desk.composed(id_, Channel.MASTODON)
-    row = {"content": msgspec.json.encode(composed), "channel": "mastodon", "recipient": None}
+    text = msgspec.json.encode(composed).decode()
+    piece = StoredPiece("toots", Channel.MASTODON, text, None)
     with pytest.raises(msgspec.ValidationError):
-        render(row, NoFiles())
+        render(piece, NoFiles())
 
 
 async def test_an_account_alone_means_its_usual_channels(desk: Desk) -> None:

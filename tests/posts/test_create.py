@@ -26,8 +26,8 @@ async def test_where_approval_is_required_a_save_approves_nothing(desk: Desk) ->
 
 
 async def test_a_viewer_approves_nothing_even_when_asked_to(desk: Desk) -> None:
-    for asked in (None, True):
-        made = await desk.save(by=CY, approve=asked)
+    for requested in (None, True):
+        made = await desk.save(by=CY, approve=requested)
         assert not made.approved
         assert "a viewer cannot approve" in made.why_not_approved
 

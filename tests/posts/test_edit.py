@@ -121,7 +121,7 @@ async def test_a_claim_from_before_the_edit_is_stale(desk: Desk) -> None:
     (answer,) = await desk.permit(ticket)
     assert isinstance(answer, Stale)
     (again,) = await desk.claim()  # the lane has room again
-    assert msgspec.json.decode(again.row["content"])["text"] == "new"
+    assert msgspec.json.decode(again.delivery.content)["text"] == "new"
     assert again.id == toot
 
 
@@ -135,7 +135,7 @@ async def test_an_edit_at_the_last_second_is_told_that_it_is_too_late(desk: Desk
     edited = await save(desk, id_, text="new")
     assert isinstance(edited, Edited)
     assert [each.id for each in edited.too_late] == [toot]
-    assert "mastodon is getting it just now" in (edited.says or "")
+    assert "mastodon is getting it just now" in (edited.message or "")
     assert await text_of(desk, toot) == "old"
     assert await text_of(desk, sky) == "new"
     attempt = await desk.row("attempt", permitted.attempt_id)
@@ -154,7 +154,7 @@ async def test_what_is_out_keeps_its_words_and_is_not_sent_again(desk: Desk) -> 
     assert await desk.settle(ticket, Sent("1"), permitted.attempt_id)
     edited = await save(desk, id_, text="new")
     assert isinstance(edited, Edited)
-    assert "mastodon has the version before" in (edited.says or "")
+    assert "mastodon has the version before" in (edited.message or "")
     assert (await desk.delivery(toot))["state"] == "sent"
     assert await desk.claim() == []
 

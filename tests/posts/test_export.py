@@ -240,11 +240,11 @@ async def test_a_page_of_an_export_looks_at_its_own_rows_alone(
     """Asked for an order, SQLite once walked through all deliveries of the workspace for every page of posts."""
     id_ = await desk.write("one of many")
     await desk.plan(id_, [MASTODON])
-    asked: list[tuple[str, dict[str, Any]]] = []
+    requested: list[tuple[str, dict[str, Any]]] = []
     read = Tx.all
 
     def note(self: Tx, sql: str, **params: Any) -> Any:
-        asked.append((sql, params))
+        requested.append((sql, params))
         return read(self, sql, **params)
 
     monkeypatch.setattr(Tx, "all", note)
@@ -254,7 +254,7 @@ async def test_a_page_of_an_export_looks_at_its_own_rows_alone(
     def explain(tx: Tx, _: datetime) -> list[str]:
         if tx.dialect != "sqlite":
             return []
-        plans = [tx.all(f"EXPLAIN QUERY PLAN {sql}", **params) for sql, params in asked]
+        plans = [tx.all(f"EXPLAIN QUERY PLAN {sql}", **params) for sql, params in requested]
         return [str(row["detail"]) for plan in plans for row in plan]
 
     plan = await desk.operations.read(explain)

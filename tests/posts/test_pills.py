@@ -85,7 +85,7 @@ def test_there_is_one_pill_a_place_and_each_says_its_state_in_words(
         ]
         assert (pill.state in DROPPED) == (not alive)
         assert (pill.label in ("Held", "Paused")) == (pill.held is not None)
-        assert pill.held is None or pill.reason == pill.held.says
+        assert pill.held is None or pill.reason == pill.held.message
 
 
 @given(ROWS)
@@ -115,7 +115,7 @@ def test_a_pill_names_what_holds_it() -> None:
     assert came_due == "Held: it came due while the account was disconnected"
 
 
-def test_a_running_retry_is_not_hidden_and_a_doubt_asks_to_be_checked() -> None:
+def test_a_running_retry_is_not_hidden_and_an_unconfirmed_send_asks_to_be_checked() -> None:
     assert label(attempts=1, reason="the server was away") == "Retrying: the server was away"
     assert label(state="unconfirmed") == "Check needed"
     assert label(state="draft", approved=False) == "Waits for approval"

@@ -62,7 +62,7 @@ class Unaddressed:
         raise FileNotFoundError(name)
 
 
-class Addressed:
+class PublicFiles:
     """Files that networks can fetch."""
 
     async def read(self, name: str) -> bytes:
@@ -80,7 +80,7 @@ async def test_a_picture_with_an_address_is_no_risk_for_networks_that_fetch(desk
     assert ("instagram_feed", "media_url") in without
     unknown = codes(await preflight(desk, id_, [INSTAGRAM]))
     assert ("instagram_feed", "media_url") not in unknown
-    found = codes(await preflight(desk, id_, [INSTAGRAM], files=Addressed()))
+    found = codes(await preflight(desk, id_, [INSTAGRAM], files=PublicFiles()))
     assert ("instagram_feed", "media_url") not in found
 
 
@@ -158,17 +158,17 @@ async def test_many_repeats_are_one_warning(desk: Desk) -> None:
     for days in (1, 2, 3):
         await desk.plan(await desk.write("again"), [MASTODON], due=timedelta(days=days))
     (only,) = await preflight(desk, await desk.write("again"), [MASTODON])
-    assert "and 2 times more" in only.says
+    assert "and 2 times more" in only.message
 
 
 async def test_repeats_are_looked_up_and_never_searched_for(desk: Desk) -> None:
     """However much is planned, only posts of the same words are read."""
-    asked = ("number", HOME, "post", "words", "toots", "mastodon", None, None)
+    requested = ("number", HOME, "post", "words", "toots", "mastodon", None, None)
 
     def plan(tx: Tx, now: datetime) -> list[str]:
         if tx.dialect != "sqlite":
             pytest.skip("PostgreSQL plans by what the tables hold")
-        rows = tx.all(f"EXPLAIN QUERY PLAN {REPEATS}", sayings=[asked], most=1)
+        rows = tx.all(f"EXPLAIN QUERY PLAN {REPEATS}", sayings=[requested], most=1)
         return [row["detail"] for row in rows]
 
     said = " ".join(await desk.operations.read(plan))

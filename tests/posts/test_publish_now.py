@@ -10,8 +10,8 @@ from cadenza.posts import approve, publish_now, put_deliveries
 from cadenza.posts.model import NEEDS_MEDIA, Blocked, NotAllowed, Source
 from cadenza.posts.publish_now import (
     Click,
-    NoPlace,
     NotApproved,
+    NoTarget,
     PublishingNow,
     approve_and_publish_now,
 )
@@ -91,14 +91,14 @@ async def test_what_is_out_is_not_sent_again(desk: Desk) -> None:
     found = {place.channel: place for place in answer.places}
     assert found[Channel.MASTODON].click is Click.SENT
     assert found[Channel.MASTODON].url == "https://example.org/1"
-    assert [ticket.row["channel"] for ticket in await desk.claim()] == ["bluesky"]
+    assert [ticket.delivery.channel for ticket in await desk.claim()] == ["bluesky"]
 
 
-async def test_a_doubt_is_for_a_person_and_never_sent_blindly(desk: Desk) -> None:
+async def test_an_unconfirmed_send_is_for_a_person_and_never_sent_blindly(desk: Desk) -> None:
     id_ = await desk.write()
     await click(desk, id_, [MASTODON])
     await send(desk, Unconfirmed("no answer"))
-    assert (await click(desk, id_)).places[0].click is Click.IN_DOUBT
+    assert (await click(desk, id_)).places[0].click is Click.UNCONFIRMED
     assert await desk.claim() == []
 
 
@@ -159,9 +159,9 @@ async def test_unapproved_content_is_not_published_now(desk: Desk) -> None:
 
 
 async def test_a_post_that_goes_nowhere_asks_where(desk: Desk) -> None:
-    assert isinstance(await click(desk, await desk.write()), NoPlace)
+    assert isinstance(await click(desk, await desk.write()), NoTarget)
     rule_made = await desk.write(source=Source.RULE)
-    assert isinstance(await approve_and_click(desk, rule_made), NoPlace)
+    assert isinstance(await approve_and_click(desk, rule_made), NoTarget)
     assert not (await desk.post(rule_made)).approved
 
 
@@ -169,9 +169,34 @@ async def test_a_deleted_channel_is_refused_at_this_door(desk: Desk) -> None:
     """Case 27: nothing new goes to an account that was let go, or to a channel that it has not."""
     await desk.sql("UPDATE account SET state = 'disabled' WHERE id = 'toots'")
     id_ = await desk.write()
-    for targets in ([MASTODON], ["toots"], ["nobody"], [("skies", Channel.X)]):
+    for targets in (["nobody"], [("skies", Channel.X)], [MASTODON, ("skies", Channel.X)]):
         assert isinstance(await click(desk, id_, targets), BadTarget)
+    for targets in ([MASTODON], ["toots"]):
+        answer = await click(desk, id_, targets)
+        assert (answer.places, [each.account_id for each in answer.refused]) == ((), ["toots"])
     assert not await desk.rows("delivery")
+
+
+async def test_a_disconnected_account_gets_its_own_answer_and_stops_no_other(desk: Desk) -> None:
+    await desk.sql("UPDATE account SET state = 'disabled' WHERE id = 'toots'")
+    for act, post in (
+        (click, await desk.write()),
+        (approve_and_click, await desk.write(source=Source.RULE)),
+    ):
+        answer = await act(desk, post, [MASTODON, BLUESKY])
+        assert isinstance(answer, PublishingNow)
+        (place,) = answer.places
+        assert (place.account_id, place.click) == ("skies", Click.STARTED)
+        (refused,) = answer.refused
+        assert (refused.account_id, "disconnected" in refused.message) == ("toots", True)
+
+
+async def test_a_post_that_no_account_can_send_is_not_approved_by_the_click(desk: Desk) -> None:
+    await desk.sql("UPDATE account SET state = 'disabled' WHERE id = 'toots'")
+    id_ = await desk.write(source=Source.RULE)
+    answer = await approve_and_click(desk, id_, [MASTODON])
+    assert (answer.places, len(answer.refused)) == ((), 1)
+    assert not (await desk.post(id_)).approved
 
 
 async def test_approve_and_publish_now_updates_the_post_that_is_there(desk: Desk) -> None:

@@ -37,7 +37,7 @@ async def test_a_time_without_an_offset_or_a_zone_is_refused(desk: Desk) -> None
     id_ = await desk.write()
     answer = await time(desk, id_, When(SUMMER), [MASTODON])
     assert isinstance(answer, NoInstant)
-    assert "names no instant" in answer.says
+    assert "names no instant" in answer.message
     assert not await desk.rows("delivery")
 
 
@@ -93,3 +93,15 @@ async def test_what_is_being_sent_stays_and_is_reported(desk: Desk) -> None:
     assert found[toot].state is State.SENDING
     assert isinstance(found[sky], Timed)  # it was only claimed: the worker has lost it
     assert not isinstance((await desk.permit(tickets[sky]))[0], Permitted)
+
+
+async def test_a_disconnected_account_gets_its_own_answer_and_stops_no_other(desk: Desk) -> None:
+    await desk.sql("UPDATE account SET state = 'disabled' WHERE id = 'toots'")
+    id_ = await desk.write()
+    answer = await time(desk, id_, When(SUMMER, "Europe/Berlin"), [MASTODON, BLUESKY])
+    assert isinstance(answer, ScheduledAt)
+    assert [place.account_id for place in answer.places] == ["skies"]
+    (refused,) = answer.refused
+    assert (refused.account_id, "disconnected" in refused.message) == ("toots", True)
+    alone = await time(desk, id_, When(SUMMER, "Europe/Berlin"), ["toots"])
+    assert (alone.places, [each.account_id for each in alone.refused]) == ((), ["toots"])

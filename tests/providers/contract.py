@@ -19,7 +19,7 @@ from cadenza.core.clock import SystemClock
 from cadenza.demo.simulator.faults import Kind
 from cadenza.demo.simulator.network import SimulatedNetwork
 from cadenza.demo.simulator.serve import Simulator
-from cadenza.providers.base import AttemptContext, Prepared, Provider, Underway
+from cadenza.providers.base import AttemptContext, Prepared, Provider, StillPreparing
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.outcome import Outcome as HttpOutcome
 from cadenza.providers.http.policy import HostRule, Policy
@@ -282,7 +282,7 @@ async def _prepare(pipeline: _Drive) -> Outcome | None:
             case Prepared(state=state):
                 pipeline.keep(state)
                 return None
-            case Underway(state=state, wait=wait):
+            case StillPreparing(state=state, wait=wait):
                 pipeline.keep(state)
                 pipeline.wait(wait)
             case outcome:
@@ -376,5 +376,5 @@ def no_secret_in(texts: Iterable[str], secrets: Iterable[str]) -> None:
 
 def bare(outcome: object) -> dict[str, object]:
     """Return an outcome's kind and fields but its words, to compare what they decide."""
-    names = [name for name in getattr(outcome, "__dataclass_fields__", {}) if name != "says"]
+    names = [name for name in getattr(outcome, "__dataclass_fields__", {}) if name != "message"]
     return {"kind": type(outcome), **{name: getattr(outcome, name) for name in names}}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cadenza.demo.simulator.faults import Kind
-from cadenza.providers.http.exchange import Exchange, Notebook
+from cadenza.providers.http.exchange import Exchange, ExchangeLog
 from cadenza.providers.message import Tokens
 from cadenza.providers.outcome import Sent
 from cadenza.providers.registry import all_providers
@@ -53,7 +53,7 @@ SCENES: dict[str, Callable[[], AbstractAsyncContextManager[tuple[Scene, Any]]]] 
 TROUBLES = (None, Kind.ERROR_AFTER, Kind.DROP_AFTER, Kind.HTML_AFTER, Kind.EXPIRE)
 
 
-class Everything(Notebook):
+class Everything(ExchangeLog):
     """Keeps all of a long drive."""
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ def secrets_in(scene: Scene, simulated: Any) -> set[str]:
 async def test_no_secret_shows_in_what_is_kept(name: str, trouble: Kind | None) -> None:
     async with SCENES[name]() as (scene, simulated):
         notes = Everything()
-        scene.http = scene.http.heard_by(notes)
+        scene.http = scene.http.recording_to(notes)
         if trouble is not None:
             scene.simulated.faults.plan(trouble)
         await drive(scene)
@@ -103,18 +103,18 @@ def test_every_network_is_tried_here() -> None:
 async def test_what_was_sent_and_what_came_back_can_be_read(name: str) -> None:
     async with SCENES[name]() as (scene, _world), patient_client(scene.simulated) as http:
         notes = Everything()
-        scene.http = http.heard_by(notes)
+        scene.http = http.recording_to(notes)
         ended = await drive(scene)
         assert isinstance(ended.outcome, Sent)
         told = "\n".join(texts_of(notes.all))
         assert TEXT in told or name == "smtp", "the text that went out does not show"
-        assert all(each.status is not None or each.says for each in notes.all)
+        assert all(each.status is not None or each.message for each in notes.all)
 
 
 async def test_a_person_on_telegram_leaves_no_session_in_what_is_kept() -> None:
     async with person(TEXT) as (call, simulated):
         notes = Everything()
-        ready = await made_ready(replace(call, http=call.http.heard_by(notes)))
+        ready = await made_ready(replace(call, http=call.http.recording_to(notes)))
         assert isinstance(await PERSON.publish(ready), Sent)
         told = texts_of(notes.all)
         assert any("SendMessage" in each for each in told)

@@ -115,18 +115,20 @@ def test_it_is_said_what_is_done() -> None:
     before, after = planned(item, change).fitting, fitted(item, change, made).fitting
     assert before is not None
     assert after is not None
-    assert before.says == "sea.png will be converted to JPEG, 2 MB at most."
-    assert after.says == "sea.png: converted to JPEG, 1.9 MB → 0.8 MB."
+    assert before.message == "sea.png will be converted to JPEG, 2 MB at most."
+    assert after.message == "sea.png: converted to JPEG, 1.9 MB → 0.8 MB."
     assert (before.made, after.made) == (False, True)
     assert fitted(item, change, made).name == "sea.jpg"
     smaller = fitted(
         replace(item, mime="image/jpeg"), change, replace(made, width=1500, height=750)
     )
     assert smaller.fitting is not None
-    assert smaller.fitting.says == ("sea.png: made smaller, 1.9 MB → 0.8 MB, 2000×1000 → 1500×750.")
+    assert smaller.fitting.message == (
+        "sea.png: made smaller, 1.9 MB → 0.8 MB, 2000×1000 → 1500×750."
+    )
     moved = fitted(item, change, replace(made, stopped=True)).fitting
     assert moved is not None
-    assert "only its first frame is sent" in moved.says
+    assert "only its first frame is sent" in moved.message
     assert [write_size(each) for each in (1, 99_000, 100_000, 2_000_000)] == [
         *("1 kB", "99 kB", "0.1 MB", "2 MB"),
     ]
@@ -140,7 +142,7 @@ def test_a_finding_names_the_file_as_its_owner_does() -> None:
     for item in (planned(tower, change), fitted(tower, change, made)):
         message = Message(channel=Channel.INSTAGRAM_FEED, text="Sea", media=(item,))
         found = check_message(all_providers()["instagram"], message, ADA)
-        assert [each.says.split()[0] for each in found if each.blocking] == ["tower.png"]
+        assert [each.message.split()[0] for each in found if each.blocking] == ["tower.png"]
 
 
 def test_a_check_tells_of_the_change_without_blocking() -> None:

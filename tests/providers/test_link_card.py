@@ -37,4 +37,4 @@ def test_a_link_that_stands_in_the_words_is_seen(name: str, channel: Channel) ->
 def _told(name: str, channel: Channel, media: tuple[MediaItem, ...], text: str) -> list[str]:
     message = Message(channel=channel, text=text, link=LINK, media=media)
     found = all_providers()[name].validate(message, AccountRef(id="a1", remote_id="1"))
-    return [problem.says for problem in found if problem.field == "link"]
+    return [problem.message for problem in found if problem.field == "link"]

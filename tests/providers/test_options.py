@@ -8,7 +8,7 @@ import pytest
 from cadenza import providers
 from cadenza.core.channels import Channel
 from cadenza.providers.message import AccountRef, Message
-from cadenza.providers.option import Option, Takes
+from cadenza.providers.option import Option, OptionType
 from cadenza.providers.registry import all_options, all_providers, options_of
 
 FOLDERS = Path(providers.__file__).parent
@@ -28,7 +28,7 @@ def source_of(name: str) -> str:
 )
 def test_every_declared_option_is_read_by_its_adapter(name: str, option: Option) -> None:
     assert f'"{option.name}"' in source_of(name)
-    assert bool(option.choices) == (option.takes in (Takes.CHOICE, Takes.CHOICES))
+    assert bool(option.choices) == (option.takes in (OptionType.CHOICE, OptionType.CHOICES))
 
 
 @pytest.mark.parametrize("name", sorted(all_providers()))
@@ -43,7 +43,7 @@ def test_no_declared_choice_is_refused_as_unknown() -> None:
         adapter = all_providers()[name]
         for channel in option.channels or adapter.channels:
             for value, _ in option.choices:
-                given = [value] if option.takes is Takes.CHOICES else value
+                given = [value] if option.takes is OptionType.CHOICES else value
                 message = Message(channel=channel, text="hello", options={option.name: given})
                 found = adapter.validate(message, AccountRef(id="a", remote_id="a"))
                 assert [each for each in found if each.field == "options"] == [], (name, value)

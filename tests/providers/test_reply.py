@@ -81,13 +81,13 @@ async def test_a_success_is_got_and_ids_are_text() -> None:
     "kind",
     [Kind.DROP_BEFORE, Kind.DROP_AFTER, Kind.RESET_AFTER, Kind.TRUNCATE_AFTER, Kind.SILENCE_AFTER],
 )
-async def test_no_whole_answer_is_a_doubt_only_where_repeating_does_harm(kind: Kind) -> None:
+async def test_no_whole_answer_is_unconfirmed_only_where_repeating_does_harm(kind: Kind) -> None:
     assert isinstance(await _send(idempotent=False, kind=kind), Unconfirmed)
     assert isinstance(await _send(idempotent=True, kind=kind), Transient)
 
 
 @pytest.mark.parametrize("status", [408, 499, 500, 502, 503, 504, 520])
-async def test_a_gateways_page_is_a_doubt_only_where_repeating_does_harm(status: int) -> None:
+async def test_a_gateways_page_is_unconfirmed_only_where_repeating_does_harm(status: int) -> None:
     page = gateway_page(status)
     for idempotent, expected in ((False, Unconfirmed), (True, Transient)):
         answer = await _send(idempotent=idempotent, kind=Kind.ERROR_BEFORE, answer=page)
@@ -137,8 +137,8 @@ async def test_the_networks_words_come_without_secrets_and_cut_to_size() -> None
     answer = say(400, {"code": 7, "words": words})
     got = await _send(idempotent=False, kind=Kind.ERROR_BEFORE, answer=answer)
     assert isinstance(got, Rejected)
-    assert "hush-hush" not in got.says
-    assert len(got.says) < 400
+    assert "hush-hush" not in got.message
+    assert len(got.message) < 400
 
 
 async def test_a_success_without_an_id_is_a_success() -> None:

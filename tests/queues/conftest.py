@@ -127,7 +127,7 @@ class Desk:
         )
 
     async def permit(self, ticket: ClaimedDelivery) -> PermitAnswer:
-        lane = await self.row("lane", ticket.row["lane_id"])
+        lane = await self.row("lane", ticket.delivery.lane_id)
         request = PermitRequest(ticket, f"a{next(self._ids):04}", lane["epoch"])
         (answer,) = await self.operations.run(lambda tx, _: permit(tx, self.now, [request]))
         return answer

@@ -85,10 +85,12 @@ class _Search(Generic[S]):
                 break  # another had its answer before this was asked, and so must come first
             outcomes = list(self.step(state, event.operation))
             told = [
-                after for says, after in outcomes if event.answered == inf or says == event.answer
+                after
+                for message, after in outcomes
+                if event.answered == inf or message == event.answer
             ]
             if not told:
-                refused.append((event, [says for says, _ in outcomes]))
+                refused.append((event, [message for message, _ in outcomes]))
             for after in told:
                 self.path.append(n)
                 if self.go_on(done | 1 << n, after):
@@ -109,8 +111,8 @@ def tell(verdict: Verdict[Any], history: Iterable[Done]) -> str:
     lines += [f"  {_line(each)}" for each in sorted(history, key=lambda each: each.called)]
     lines += ["so far it goes, one after the other:", *(f"  {each}" for each in verdict.order)]
     lines += [f"then it is {verdict.state}", "and next could have been:"]
-    for event, says in verdict.refused:
-        should = " or ".join(map(str, says)) or "nothing at all"
+    for event, message in verdict.refused:
+        should = " or ".join(map(str, message)) or "nothing at all"
         lines.append(f"  {event}; right were {should}; it was told {event.answer}")
     return "\n".join(lines)
 

@@ -176,18 +176,18 @@ def _slots(not_before: int) -> Iterator[int]:
     return count(-(-not_before // PITCH) * PITCH, PITCH)
 
 
-def _add(queue: Queue, asked: Add) -> Outcome:
-    there = queue.find(asked.post)
+def _add(queue: Queue, requested: Add) -> Outcome:
+    there = queue.find(requested.post)
     if there is not None:
         return ("already", there.at), queue
-    start = asked.now + LEAD
-    if asked.to == "next":
-        return _add_next(queue, asked.post, start)
-    if asked.to == "end" and queue.live:
+    start = requested.now + LEAD
+    if requested.to == "next":
+        return _add_next(queue, requested.post, start)
+    if requested.to == "end" and queue.live:
         start = max(start, max(place.at for place in queue.live) + 1)
     taken = {place.at for place in queue.live}
     at = next(slot for slot in _slots(start) if slot not in taken)
-    after = queue.put(Place(asked.post, at)).rise()
+    after = queue.put(Place(requested.post, at)).rise()
     return ("queued", at, (), after.revision), after
 
 
@@ -224,11 +224,11 @@ def _deal(queue: Queue, wanted: Sequence[Place], stays: tuple[str, ...]) -> Outc
 def _clear(queue: Queue, name: str, now: int) -> Outcome:
     gone = queue.line
     busy = tuple(p.post for p in queue.places if p.state in ("held", "sending"))
-    says = ("cleared", tuple(sorted(_names(gone))), busy)
+    message = ("cleared", tuple(sorted(_names(gone))), busy)
     if not gone:
-        return says, queue
+        return message, queue
     after = queue.put(without=_names(gone)).rise()
-    return says, after._replace(clears=(*queue.clears, Taken(name, now, tuple(gone))))
+    return message, after._replace(clears=(*queue.clears, Taken(name, now, tuple(gone))))
 
 
 def _undo(queue: Queue, name: str, now: int) -> Outcome:
@@ -247,15 +247,15 @@ def _undo(queue: Queue, name: str, now: int) -> Outcome:
     return ("undone", tuple(sorted(_names(back))), tuple(sorted(_names(lost)))), after
 
 
-def _claim(queue: Queue, asked: Claim) -> list[Outcome]:
+def _claim(queue: Queue, requested: Claim) -> list[Outcome]:
     """Take the head of what is due; the publisher may have looked away while the queue was held."""
     room = sum(place.state in ("held", "sending") for place in queue.places) < IN_FLIGHT
-    head = next((place for place in queue.line if place.at <= asked.now), None)
+    head = next((place for place in queue.line if place.at <= requested.now), None)
     nothing: list[Outcome] = [(None, queue)]
     if head is None or not room:
         return nothing
-    taken: Outcome = (head.post, queue.put(head._replace(state="held", by=asked.name)))
-    return [taken, *(nothing if asked.passes else [])]
+    taken: Outcome = (head.post, queue.put(head._replace(state="held", by=requested.name)))
+    return [taken, *(nothing if requested.passes else [])]
 
 
 def _turn(queue: Queue, claim: str, was: str, then: str, *, yes: Any, no: Any) -> Outcome:

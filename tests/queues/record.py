@@ -131,7 +131,7 @@ class Recorder:
         attempt = f"{self.account}-{operation.claim}"
         match operation:
             case model.Permit():
-                request = permit.PermitRequest(ticket, attempt, ticket.row["epoch"])
+                request = permit.PermitRequest(ticket, attempt)
                 wanted = permit.locks_of([request])
                 return (await run(lambda tx, _: permit.permit(tx, at, [request]), locks=wanted))[0]
             case model.Release():
@@ -199,7 +199,9 @@ def translate(answer: Any, post_of: Mapping[str, str]) -> Any:
         case View():
             return screen(answer)
         case [] | [ClaimedDelivery()]:
-            return next((msgspec.json.decode(each.row["content"])["text"] for each in answer), None)
+            return next(
+                (msgspec.json.decode(each.delivery.content)["text"] for each in answer), None
+            )
         case permit.Permitted():
             return "go"
         case permit.Stale():

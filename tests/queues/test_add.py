@@ -164,11 +164,11 @@ async def test_an_instant_in_the_past_or_on_a_full_day_is_refused(desk: Desk) ->
     await desk.week(slots=DAILY, max_per_day=1)
     (past,) = (await desk.add(to=MONDAY - timedelta(hours=1))).answers
     assert isinstance(past, NoRoom)
-    assert "past" in past.says
+    assert "past" in past.message
     await desk.fill(1)
     (full,) = (await desk.add(to=MONDAY + timedelta(hours=1))).answers
     assert isinstance(full, NoRoom)
-    assert "1 posts already" in full.says
+    assert "1 posts already" in full.message
 
 
 async def test_one_account_without_room_does_not_stop_the_others(desk: Desk) -> None:
@@ -178,7 +178,7 @@ async def test_one_account_without_room_does_not_stop_the_others(desk: Desk) -> 
     added = await desk.add("ada", "ben", "cy")
     assert [type(answer) for answer in added.answers] == [Queued, NoRoom, NoQueue]
     assert isinstance(added.answers[1], NoRoom)
-    assert "no times" in added.answers[1].says
+    assert "no times" in added.answers[1].message
     assert added.scheduled_at == datetime(2026, 5, 4, 13, tzinfo=UTC)
 
 
@@ -202,7 +202,7 @@ async def test_a_schedule_that_is_switched_off_takes_nothing_new(desk: Desk) -> 
     await desk.week(slots=DAILY, enabled=False)
     (answer,) = (await desk.add()).answers
     assert isinstance(answer, NoRoom)
-    assert "switched off" in answer.says
+    assert "switched off" in answer.message
 
 
 async def test_the_same_post_twice_is_told_where_it_is(desk: Desk) -> None:
@@ -368,4 +368,4 @@ async def test_a_disconnected_account_gets_its_own_answer_and_stops_no_other(des
     queued, left = answer.answers
     assert isinstance(queued, Queued)
     assert isinstance(left, BadTarget)
-    assert (left.account_id, "disconnected" in left.says) == ("ben", True)
+    assert (left.account_id, "disconnected" in left.message) == ("ben", True)

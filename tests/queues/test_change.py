@@ -48,7 +48,7 @@ async def test_a_bad_schedule_says_what_is_wrong(desk: Desk) -> None:
     ):
         answer = await desk.run(write, account_id="ada", by=ADA, **words)
         assert isinstance(answer, BadSchedule)
-        assert said in answer.says
+        assert said in answer.message
 
 
 async def test_a_second_first_schedule_is_sent_to_change(desk: Desk) -> None:

@@ -22,11 +22,11 @@ async def test_no_statement_about_one_post_walks_through_the_workspace(
 ) -> None:
     if await desk.operations.read(lambda tx, _: tx.dialect) != "sqlite":
         pytest.skip("PostgreSQL plans by what the tables hold")
-    asked: list[tuple[str, dict[str, Any]]] = []
+    requested: list[tuple[str, dict[str, Any]]] = []
 
     def noting(read: Callable[..., Any]) -> Callable[..., Any]:
         def note(self: Tx, sql: str, **params: Any) -> Any:
-            asked.append((sql, params))
+            requested.append((sql, params))
             return read(self, sql, **params)
 
         return note
@@ -42,7 +42,7 @@ async def test_no_statement_about_one_post_walks_through_the_workspace(
     def explain(tx: Tx, _: datetime) -> dict[str, list[str]]:
         return {
             sql: [row["detail"] for row in tx.all(f"EXPLAIN QUERY PLAN {sql}", **params)]
-            for sql, params in asked
+            for sql, params in requested
             if "delivery" in sql and sql.split()[0] == "SELECT"
         }
 

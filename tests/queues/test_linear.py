@@ -30,7 +30,7 @@ UNANSWERED = 0.06  # of all requests, at most
 
 
 @dataclass
-class Crowd:
+class OpenConnections:
     """People and publishers at one queue, all by one seed."""
 
     recorder: Recorder
@@ -86,9 +86,9 @@ class Crowd:
         if known and self.rng.random() < 0.15:
             post = self.rng.choice(known)
         to = self.rng.choice(("first_free", "end", "next"))
-        asked = model.Add(post, to, self.recorder.now)
-        if await self.ask(who, asked) is None:
-            await self.ask(who, asked)
+        requested = model.Add(post, to, self.recorder.now)
+        if await self.ask(who, requested) is None:
+            await self.ask(who, requested)
 
     async def publish(self, who: str) -> None:
         """Claim what is due; give it back, or ask for the permit and send it."""
@@ -122,7 +122,7 @@ class Crowd:
 
 async def judge(recorder: Recorder, seed: int) -> tuple[list[Done], Verdict[model.Queue]]:
     await recorder.open()
-    history = await Crowd(recorder, random.Random(seed)).meet()
+    history = await OpenConnections(recorder, random.Random(seed)).meet()
     return history, find_order(history, model.Queue(), model.step)
 
 

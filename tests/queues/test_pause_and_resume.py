@@ -1,14 +1,17 @@
 """Pause and resume: nothing slips out, nothing floods out, nothing is lost."""
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from cadenza.core.channels import Channel
+from cadenza.core.zones import local_day
 from cadenza.deliveries import lanes
 from cadenza.deliveries.permit import Refusal
 from cadenza.deliveries.resume_plan import NotConnected
 from cadenza.queues.model import NoQueue
+from cadenza.queues.move_over_daily_max import move_over_daily_max
 from cadenza.queues.pause import Paused, PauseOver, pause
 from cadenza.queues.resume import ResumeChoice, Resumed, ended, resume
 from tests.queues.conftest import ADA, DAILY, HOME, MONDAY, Desk, only
@@ -252,3 +255,29 @@ async def test_only_what_came_due_says_so_after_a_shift(desk: Desk) -> None:
     late = "moved on: it came due while nothing was sent"
     behind = "moved on: it made room for late posts"
     assert [row["reason"] for row in rows] == [late] * 4 + [behind] * 2
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+async def test_send_says_the_times_that_hold_the_days_maximum_included(
+    desk: Desk, dry_run: bool
+) -> None:
+    await paused_over_a_day(desk)
+    await desk.operations.run(
+        lambda tx, _: tx.run("UPDATE queue SET max_per_day = 2 WHERE account_id = 'ada'")
+    )
+    words = {"account_id": "ada", "by": ADA, "choice": ResumeChoice.SEND}
+    answer = await desk.run(resume, **words, dry_run=dry_run)
+    assert isinstance(answer, Resumed)
+    if dry_run:
+        assert await desk.run(resume, **words) == answer
+    zone = (await desk.queue()).schedule.zone
+    due = await desk.rows("SELECT id, due_at FROM delivery WHERE state = 'scheduled'")
+    assert {m.id: m.now_at for m in answer.moved}.items() <= {
+        row["id"]: row["due_at"] for row in due
+    }.items()
+    days = Counter(local_day(row["due_at"], zone) for row in due)
+    assert days.most_common(1)[0][1] == 2, "nothing is left to move when it is sent"
+    for day in range(6):
+        desk.now = TOMORROW + timedelta(days=day)
+        moved = await desk.run(move_over_daily_max, account_id="ada")
+        assert (moved.moved, moved.full) == ((), ())

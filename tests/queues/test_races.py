@@ -35,7 +35,7 @@ async def test_reorder_against_claim_moves_all_but_the_one_that_was_taken(pg: De
         for ticket in tickets:
             # The lane was held or passed over: what was claimed stands where the claim saw it.
             seen = await pg.row("delivery", ticket.id)
-            assert seen["due_at"] == ticket.row["due_at"] == instants[0]
+            assert seen["due_at"] == ticket.delivery.due_at == instants[0]
             assert ticket.id not in {m.id for m in answer.moved} or await _was_after(pg, ticket)
         await pg.operations.run(
             lambda tx, _: tx.run("UPDATE delivery SET leased_until = NULL, worker = NULL")
@@ -135,7 +135,7 @@ async def test_workers_that_claim_at_once_are_given_different_deliveries(pg: Des
     for _ in range(ROUNDS):
         claims = await asyncio.gather(*(pg.claim() for _ in range(6)))
         tickets = [ticket for claim in claims for ticket in claim]
-        assert {ticket.row["account_id"] for ticket in tickets} == {"ada", "ben"}
+        assert {ticket.delivery.account_id for ticket in tickets} == {"ada", "ben"}
         given += [ticket.id for ticket in tickets]
         await pg.operations.run(
             lambda tx, _: tx.run(
@@ -232,7 +232,7 @@ async def test_a_held_queue_does_not_hold_up_another_accounts_claims(pg: Desk) -
 
         change_ = asyncio.create_task(pg.operations.run(work))
         await started.wait()
-        claimed.extend(ticket.row["account_id"] for ticket in await pg.claim())
+        claimed.extend(ticket.delivery.account_id for ticket in await pg.claim())
         release.set()
         await change_
 

@@ -53,8 +53,8 @@ async def test_the_mail_says_whose_queue_and_until_when(desk: Desk) -> None:
     letter = write(
         batch, to="a@b.example", name="Ada", home="Ada", public_url="https://c.example", now=MONDAY
     )
-    assert letter.subject == "[Ada] The queue of ada (simulated) runs dry"
+    assert letter.subject == "[Ada] The queue of ada (simulated) is running out of posts"
     assert (
-        "Its last post goes out Monday 4 May 2026, 12:00 Europe/Berlin. Add some: " in letter.text
+        "Its last post goes out Monday 4 May 2026, 12:00 Europe/Berlin. Add more: " in letter.text
     )
     assert "https://c.example/accounts/ada/queue" in letter.text

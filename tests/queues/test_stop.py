@@ -20,7 +20,7 @@ async def test_a_stopped_workspace_sends_nothing_and_says_why(desk: Desk) -> Non
     (ticket,) = await desk.claim()
     refused = await desk.permit(ticket)
     assert isinstance(refused, Refusal)
-    assert "a death in the family" in refused.says
+    assert "a death in the family" in refused.message
     again = await desk.run(stop, reason="other", by=BEN)
     assert isinstance(again, Stopped)
     assert (again.reason, again.fresh) == ("a death in the family", False)

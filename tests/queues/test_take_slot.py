@@ -56,19 +56,19 @@ async def test_a_missed_post_is_on_the_road_again(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("at", "says"),
+    ("at", "message"),
     [
         (TUESDAY_NOON + timedelta(minutes=7), "no slot then"),
         (MONDAY - timedelta(days=1, hours=-2), "over"),
     ],
 )
-async def test_what_is_no_slot_to_come_is_refused(desk: Desk, at: datetime, says: str) -> None:
+async def test_what_is_no_slot_to_come_is_refused(desk: Desk, at: datetime, message: str) -> None:
     await desk.week(slots=DAILY)
     (first,) = await desk.fill(1)
     post = (await desk.row("delivery", first.ids[0]))["post_id"]
     answer = await take(desk, post, at)
     assert isinstance(answer, NoRoom)
-    assert says in answer.says
+    assert message in answer.message
     assert (await place_of(desk, first))[0] == first.at
 
 
@@ -78,17 +78,17 @@ async def test_a_held_or_skipped_slot_and_a_full_day_are_refused(desk: Desk) -> 
     post = (await desk.row("delivery", first.ids[0]))["post_id"]
     held = await take(desk, post, second.at)
     assert isinstance(held, NoRoom)
-    assert "another post" in held.says
+    assert "another post" in held.message
     await desk.add(post="more")  # tomorrow has two by now
     full = await take(desk, post, third.at + timedelta(hours=6))
     assert isinstance(full, NoRoom)
-    assert "2 posts already" in full.says
+    assert "2 posts already" in full.message
     far = TUESDAY_NOON + timedelta(days=3)
     skipped = await desk.run(skip, account_id="ada", instants=[far], by=ADA)
     assert isinstance(skipped, Skipped)
     answer = await take(desk, post, far)
     assert isinstance(answer, NoRoom)
-    assert "skipped" in answer.says
+    assert "skipped" in answer.message
 
 
 async def test_an_account_without_a_queue_says_so(desk: Desk) -> None:

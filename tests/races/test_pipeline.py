@@ -129,7 +129,7 @@ def _edit(tx: Tx, _now: datetime) -> int:
 
 
 def _permit(ticket: ClaimedDelivery) -> Operation[Answer]:
-    request = PermitRequest(ticket, "a1", ticket.row["epoch"])
+    request = PermitRequest(ticket, "a1")
     return lambda tx, now: permit(tx, now, [request])[0]
 
 
@@ -271,7 +271,7 @@ async def test_an_edit_before_the_claim_is_what_the_claim_sees(pair: Pair) -> No
     tickets = await pair.worker.run(_claim)  # a claim that stepped aside comes again
     row = await pair.row("delivery", "d1")
     if tickets:
-        assert tickets[0].row["revision"] == row["revision"]
+        assert tickets[0].delivery.revision == row["revision"]
     assert row["revision"] == 2
 
 
@@ -316,9 +316,9 @@ async def test_a_claim_that_has_not_reached_the_lane_yet_sees_who_was_put_first_
         pytest.skip("one writer at a time: nobody comes between")
     await pair.person.run(lambda tx, now: _add(tx, now, "d2"))
     # The claim waits where it has its view of all rows and has not locked the lane.
-    passes = claiming._PASSES_SUSPECTS
+    passes = claiming._SKIPS_CRASHED
     gate = "pg_advisory_xact_lock_shared(4712)::text IS NOT NULL"
-    monkeypatch.setattr(claiming, "_PASSES_SUSPECTS", f"{gate} AND {passes}")
+    monkeypatch.setattr(claiming, "_SKIPS_CRASHED", f"{gate} AND {passes}")
     keeper = await asyncpg.connect(pair.dsn)
     try:
         async with keeper.transaction():
@@ -356,7 +356,7 @@ async def test_a_cancel_and_a_claim_of_one_lane_never_wait_in_a_ring(pair: Pair)
     assert lane["in_flight"] == 0
 
 
-async def in_doubt(pair: Pair) -> UnconfirmedAttempt:
+async def unconfirmed_send(pair: Pair) -> UnconfirmedAttempt:
     """Return an unconfirmed send that may be looked into, as the reconciler and a person see it."""
     ticket = await claimed(pair)
     answer = await pair.worker.run(_permit(ticket))
@@ -380,20 +380,20 @@ def _decide(unconfirmed: UnconfirmedAttempt, *, is_there: bool) -> Operation[obj
 async def test_a_decision_on_a_try_that_was_followed_by_another_is_refused(
     pair: Pair, *, is_there: bool
 ) -> None:
-    unconfirmed = await in_doubt(pair)
+    unconfirmed = await unconfirmed_send(pair)
 
     def try_again(tx: Tx, now: datetime) -> None:
         """Find it absent, send it again, and hear nothing again."""
         resolve(tx, now, unconfirmed, Absent())
         (ticket,) = _claim(tx, now)
-        permit(tx, now, [PermitRequest(ticket, "a2", ticket.row["epoch"])])
+        permit(tx, now, [PermitRequest(ticket, "a2")])
         settle(tx, now, [Result(ticket, Unconfirmed("no answer"), "a2")])
 
     _, answer = await in_turn(
         pair,
         (pair.worker, try_again),
         (pair.person, _decide(unconfirmed, is_there=is_there)),
-        locks=lambda: locks_of([unconfirmed.ticket]),
+        locks=lambda: locks_of([unconfirmed.ticket.delivery]),
     )
     assert answer == NotNow(State.UNCONFIRMED, TRIED_SINCE)
     row = await pair.row("delivery", "d1")
@@ -401,12 +401,12 @@ async def test_a_decision_on_a_try_that_was_followed_by_another_is_refused(
 
 
 async def test_a_decision_that_came_first_is_not_overruled_by_what_was_found(pair: Pair) -> None:
-    unconfirmed = await in_doubt(pair)
+    unconfirmed = await unconfirmed_send(pair)
     answer, _ = await in_turn(
         pair,
         (pair.person, _decide(unconfirmed, is_there=True)),
         (pair.worker, lambda tx, now: resolve(tx, now, unconfirmed, Absent())),
-        locks=lambda: locks_of([unconfirmed.ticket]),
+        locks=lambda: locks_of([unconfirmed.ticket.delivery]),
     )
     assert answer == ChangedDelivery(State.SENT)
     assert (await pair.row("delivery", "d1"))["state"] == "sent"

@@ -54,15 +54,17 @@ def judge(report: Report, *, strict: bool) -> tuple[int, str]:
 
 def main() -> int:
     """Ask, and say what came of it."""
-    asked = argparse.ArgumentParser()
-    asked.add_argument("--strict", action="store_true", help="fail when nothing could be looked up")
-    asked.add_argument("lock", type=Path)
-    options = asked.parse_args()
+    requested = argparse.ArgumentParser()
+    requested.add_argument(
+        "--strict", action="store_true", help="fail when nothing could be looked up"
+    )
+    requested.add_argument("lock", type=Path)
+    options = requested.parse_args()
     done = subprocess.run(
         [str(TOOL), *ASK, "-r", str(options.lock)], capture_output=True, text=True, check=False
     )
-    code, says = judge(read_report(done.stdout), strict=options.strict)
-    print(says if done.stdout.strip() else f"{says}\n{done.stderr.strip()[-400:]}")
+    code, message = judge(read_report(done.stdout), strict=options.strict)
+    print(message if done.stdout.strip() else f"{message}\n{done.stderr.strip()[-400:]}")
     return code
 
 

@@ -13,7 +13,7 @@ FAULTY = {"name": "old", "version": "1.0", "vulns": [{"id": "PYSEC-1", "fix_vers
 
 
 @pytest.mark.parametrize(
-    ("parts", "strict", "code", "says"),
+    ("parts", "strict", "code", "message"),
     [
         ([FINE], True, 0, "No known fault in 1 packages."),
         ([FINE, MISSED], False, 0, "could not be asked about regex"),
@@ -24,9 +24,9 @@ FAULTY = {"name": "old", "version": "1.0", "vulns": [{"id": "PYSEC-1", "fix_vers
     ],
 )
 def test_only_a_finding_fails_unless_strict(
-    parts: list[dict[str, Any]], strict: bool, code: int, says: str
+    parts: list[dict[str, Any]], strict: bool, code: int, message: str
 ) -> None:
     text = json.dumps({"dependencies": parts}) if parts else ""
     answer = judge(read_report(text), strict=strict)
     assert answer[0] == code
-    assert says in answer[1]
+    assert message in answer[1]

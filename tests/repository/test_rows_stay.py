@@ -10,7 +10,8 @@ import pytest
 from tests.repository.test_workspace_wall import texts
 
 STAY = "workspace|account|lane"
-EXCUSED = {"media/use.py:_replace"}  # tables of where media are used
+# Tables of where media are used; what belongs to a contact.
+EXCUSED = {"contacts/store.py:_FORGET", "media/use.py:_replace"}
 REMOVES = re.compile(
     rf"\bDELETE\s+FROM\s+(?:{STAY})\b|\bTRUNCATE\b|\bDELETE\s+FROM\s+\{{", re.IGNORECASE
 )
@@ -23,6 +24,11 @@ RENAMES = re.compile(
 def test_nothing_removes_what_others_name_or_gives_it_another_id() -> None:
     found = {text.place for text in texts() if REMOVES.search(text.sql) or RENAMES.search(text.sql)}
     assert found == EXCUSED
+
+
+def test_a_version_of_a_template_is_only_ever_added() -> None:
+    changes = re.compile(r"\b(?:UPDATE|DELETE\s+FROM)\s+template_version\b", re.IGNORECASE)
+    assert [text.place for text in texts() if changes.search(text.sql)] == []
 
 
 @pytest.mark.parametrize(

@@ -61,12 +61,14 @@ AT_THE_DOOR = {
 }
 PAST_THE_DOOR = {
     "cli/local.py": "speaks to the API in its own process, by no wire",
+    "cli/local_server.py": "speaks to the server beside it, by the socket in the data folder alone",
     "client/core.py": "in its user's process, to the address that its user gives",
     "client/core_sync.py": "in its user's process, to the address that its user gives",
     "client/wire.py": "in its user's process, to the address that its user gives",
     "core/ids.py": "asks for the machine's name",
     "demo/simulator/connection.py": "a simulated network: resets what called it",
     "demo/networks/smtp_wire.py": "a simulated network: resets what called it",
+    "inbox/imap.py": "speaks IMAP on a socket of the door's",
     "providers/smtp/session.py": "speaks SMTP on a socket of the door's",
     "providers/telegram_person/auth.py": "works out the proof of a password; the port sends it",
     "providers/telegram_person/port.py": "speaks MTProto on a socket of the door's",

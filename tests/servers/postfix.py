@@ -122,8 +122,13 @@ def find_binaries() -> tuple[str, Path]:
 
 
 @contextmanager
-def postfix(certificate: Path, *, policy: int = 9, timeout: str = "30s") -> Generator[Postfix]:
-    """Run one; it asks the policy service on port `policy` before it takes a mail's data."""
+def postfix(
+    certificate: Path, *, policy: int = 9, timeout: str = "30s", more: str = ""
+) -> Generator[Postfix]:
+    """Run one; it asks the policy service on port `policy` before it takes a mail's data.
+
+    `more` is configuration that wins over the usual one.
+    """
     command, daemons = find_binaries()
     try:
         owner, reader = pwd.getpwnam(OWNER), pwd.getpwnam("nobody")
@@ -148,7 +153,7 @@ def postfix(certificate: Path, *, policy: int = 9, timeout: str = "30s") -> Gene
     }
     values |= {"uid": reader.pw_uid, "gid": reader.pw_gid, "timeout": timeout}
     etc = folder / "etc"
-    (etc / "main.cf").write_text(_MAIN.format(**values, certificate=certificate))
+    (etc / "main.cf").write_text(_MAIN.format(**values, certificate=certificate) + more)
     (etc / "master.cf").write_text(_MASTER.format(port=port))
     checked = subprocess.run(
         [command, "-c", str(etc), "check"], capture_output=True, text=True, check=False

@@ -88,8 +88,8 @@ def test_a_missing_server_is_a_skip_or_by_request_a_failure(
     monkeypatch.delenv(REQUIRE, raising=False)
     with pytest.raises(pytest.skip.Exception):
         skip_or_fail("postgres", "not here")
-    for asked in ("all", "valkey,postgres"):
-        monkeypatch.setenv(REQUIRE, asked)
+    for requested in ("all", "valkey,postgres"):
+        monkeypatch.setenv(REQUIRE, requested)
         with pytest.raises(pytest.fail.Exception):
             skip_or_fail("postgres", "not here")
 

@@ -46,7 +46,7 @@ def soak(first: int, minutes: float, processes: int) -> int:
     _tell(first, done, time.monotonic() - began)
     for seed in broken[:1]:
         verdict = simulate(seed)
-        print(story(shrink(verdict)) if verdict.violation is not None else done[-1].says)
+        print(story(shrink(verdict)) if verdict.violation is not None else done[-1].message)
     print(ledger.totals())
     return len(broken)
 
@@ -82,7 +82,7 @@ def _tell(first: int, done: Sequence[Ran], spent: float) -> None:
     )
     for ran in done:
         if ran.broken:
-            print(f"seed {ran.broken[0]}: {ran.says}")
+            print(f"seed {ran.broken[0]}: {ran.message}")
 
 
 def hunt(processes: int) -> int:
@@ -110,23 +110,23 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--hunt", action="store_true", help="find a killing seed for each mutant")
     parser.add_argument("--mended", type=int, nargs="+", help="what these seeds broke holds now")
     parser.add_argument("--keep", action="store_true", help="keep what was run with the code")
-    asked = parser.parse_args(arguments)
+    requested = parser.parse_args(arguments)
     logging.disable(logging.CRITICAL)
-    if asked.mended or asked.keep:
-        if asked.mended:
-            ledger.tell_mended(asked.mended)
-        if asked.keep:
+    if requested.mended or requested.keep:
+        if requested.mended:
+            ledger.tell_mended(requested.mended)
+        if requested.keep:
             ledger.keep(time.strftime("%Y-%m-%d", time.gmtime()))
         print(ledger.totals())
         return 0
-    if asked.hunt:
-        return hunt(asked.processes)
-    if asked.seed is None:
-        first = ledger.next_seed() if asked.first is None else asked.first
-        return soak(first, asked.minutes, asked.processes)
-    mutant = None if asked.mutant is None else MUTANTS[asked.mutant]
-    verdict = simulate(asked.seed, mutant=mutant)
-    if asked.hash:
+    if requested.hunt:
+        return hunt(requested.processes)
+    if requested.seed is None:
+        first = ledger.next_seed() if requested.first is None else requested.first
+        return soak(first, requested.minutes, requested.processes)
+    mutant = None if requested.mutant is None else MUTANTS[requested.mutant]
+    verdict = simulate(requested.seed, mutant=mutant)
+    if requested.hash:
         print(verdict.hash)
         return 0
     if verdict.violation is not None:

@@ -86,7 +86,7 @@ class Checks(Watch):
                 self.violate("P5", f"{wire.delivery} was called {early:.3f} s early")
             if wire.visible is not None:
                 seen[wire.delivery, wire.part] += 1
-        known = set[str]() if (lost := self._world.lost) is None else lost.early | lost.asked
+        known = set[str]() if (lost := self._world.lost) is None else lost.early | lost.requested
         for (id_, part), count in seen.items():
             if count > 1 and id_ not in known:
                 self.violate("P2", f"{id_} part {part} is visible {count} times")
@@ -125,8 +125,8 @@ class Checks(Watch):
             " AND state IN ('draft', 'scheduled', 'sending', 'unconfirmed')"
             " GROUP BY account_id, slot_at HAVING count(*) > 1"
         ).fetchall():
-            says = f"the slot of {account} at {seconds_of(slot):.0f} s holds {count} posts"
-            self.violate("P9", says)
+            message = f"the slot of {account} at {seconds_of(slot):.0f} s holds {count} posts"
+            self.violate("P9", message)
 
     def _check_caps(self) -> None:
         for account in self._people.accounts:
@@ -144,8 +144,8 @@ class Checks(Watch):
                 used[int((began + NINE_FIFTY) // length)] += 1
         for period, count in used.items():
             if cap is not None and count > cap:
-                says = f"{whose} sent {count} in {length:.0f} s number {period}"
-                self.violate("P4", f"{says}, {cap} allowed")
+                message = f"{whose} sent {count} in {length:.0f} s number {period}"
+                self.violate("P4", f"{message}, {cap} allowed")
 
     def _check_gaps(self) -> None:
         for account in self._people.accounts:
@@ -159,8 +159,10 @@ class Checks(Watch):
             if gap is not None and after.stored < end + gap - GRACE:
                 if after.stored - after.called != before.stored - before.called:
                     continue  # the clock stepped between the two
-                says = f"{after.delivery} came {after.stored - end:.0f} s after {before.delivery}"
-                self.violate("P4", f"{says}; {gap} s is the least")
+                message = (
+                    f"{after.delivery} came {after.stored - end:.0f} s after {before.delivery}"
+                )
+                self.violate("P4", f"{message}; {gap} s is the least")
 
     def _calls(self, whose: str) -> list[Wire]:
         """List the calls of an account or a lane, without those that a restore made the database forget."""

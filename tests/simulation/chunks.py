@@ -23,7 +23,7 @@ class Ran:
     virtual: float  # seconds that passed in these worlds
     cpu: float
     broken: tuple[int, ...] = ()
-    says: str = ""
+    message: str = ""
 
 
 def run_chunk(first: int) -> Ran:
@@ -35,10 +35,10 @@ def run_chunk(first: int) -> Ran:
         virtual += verdict.seconds
         cpu = time.process_time() - began
         if verdict.violation is not None:
-            return Ran(seed + 1, virtual, cpu, (seed,), verdict.violation.says)
+            return Ran(seed + 1, virtual, cpu, (seed,), verdict.violation.message)
         if seed % TWICE == 0 and simulate(seed).hash != verdict.hash:
-            says = f"seed {seed} does not come to the same twice: something escapes the tape"
-            return Ran(seed + 1, virtual, cpu, (seed,), says)
+            message = f"seed {seed} does not come to the same twice: something escapes the tape"
+            return Ran(seed + 1, virtual, cpu, (seed,), message)
     return Ran(first + CHUNK, virtual, time.process_time() - began)
 
 

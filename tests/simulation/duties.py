@@ -22,8 +22,8 @@ from cadenza.deliveries.installation import (
     CLOCK,
     LOCK,
     RESTORE,
-    Elapsed,
     InstallationStatus,
+    LastHeartbeat,
     beat,
     confirm,
     read_signs,
@@ -81,7 +81,7 @@ class Duties:
         world = self._world
         elapsed, witness = None, world.witness
         if self._signs is not None:
-            elapsed = Elapsed(self._signs.now, world.now() - self._at)
+            elapsed = LastHeartbeat(self._signs.now, world.now() - self._at)
 
         def sign(tx: Tx, now: datetime) -> InstallationStatus:
             # A first sign knows no time before it; it may have been asked for before the jump.

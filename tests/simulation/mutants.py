@@ -11,6 +11,8 @@ from datetime import timedelta
 from types import ModuleType
 from typing import Any
 
+from msgspec import structs
+
 from cadenza.accounts import refresh
 from cadenza.core.budgets import MinGap
 from cadenza.core.rollup import DeliveryState as State
@@ -82,7 +84,7 @@ class Mutant:
             setattr(module, name, before)
 
 
-_decide, _keep_evidence, _take_back = settle._decide, settle._keep_evidence, rescue._take_back
+_decide, _save_evidence, _take_back = settle._decide, settle._save_evidence, rescue._take_back
 _armed, _release = permit._armed, claim.release
 _rules, _scope_of = read_budgets._rules, rate_limit_waits.scope_of
 
@@ -93,18 +95,18 @@ def _blind(now: Any, result: Any) -> settle.Move:
     return _decide(now, result)
 
 
-def _refund_doubts(tx: Any, now: Any, results: Any) -> Any:
-    heard = _keep_evidence(tx, now, results)
+def _refund_unconfirmed(tx: Any, now: Any, results: Any) -> Any:
+    exchanges = _save_evidence(tx, now, results)
     for result in results:
         if isinstance(result.outcome, Unconfirmed):
             id_ = result.attempt_id
             tx.run("UPDATE activity SET counts = false WHERE attempt_id = :id", id=id_)
             refund(tx, [(result.ticket.workspace_id, id_)])
-    return heard
+    return exchanges
 
 
 def _forget_the_call(tx: Any, now: Any, row: Any, crash_limit: int) -> bool:
-    return _take_back(tx, now, {**row, "state": "scheduled"}, crash_limit)
+    return _take_back(tx, now, structs.replace(row, state=State.SCHEDULED), crash_limit)
 
 
 def _arm_at_reservation(budget: Any, *, busy_until: Any) -> Any:
@@ -119,7 +121,7 @@ def _arm_for_the_call(budget: Any, *, busy_until: Any) -> Any:
 def _leave_anyway(tx: Any, now: Any, tickets: Any) -> int:
     given = _release(tx, now, tickets)
     if given < len(tickets):
-        claim.leave_lanes(tx, tickets)
+        claim.free_lane_room(tx, [ticket.delivery for ticket in tickets])
     return given
 
 
@@ -171,8 +173,8 @@ def _for_one(reach: Any, account: Any, recipient: Any) -> Any:
     return _scope_of(WaitScope.ACCOUNT if reach is WaitScope.APP else reach, account, recipient)
 
 
-def _rules_of_accounts(tx: Any, asked: Any) -> Any:
-    found = _rules(tx, asked)
+def _rules_of_accounts(tx: Any, requested: Any) -> Any:
+    found = _rules(tx, requested)
     return {scope: rules for scope, rules in found.items() if scope[1].startswith("account:")}
 
 
@@ -206,7 +208,8 @@ MUTANTS = {
         Mutant("rescue sends again", patches=((rescue, "_take_back", _forget_the_call),)),
         Mutant("the worker's clock decides", host_clock=True),
         Mutant(
-            "an unconfirmed send is refunded", patches=((settle, "_keep_evidence", _refund_doubts),)
+            "an unconfirmed send is refunded",
+            patches=((settle, "_save_evidence", _refund_unconfirmed),),
         ),
         Mutant("an old permit is used", patches=((publish, "FRESH", float("inf")),)),
         Mutant(
@@ -273,7 +276,7 @@ MUTANTS = {
             "doubts are judged while their call may still arrive",
             patches=(
                 (reconcile, "_span", lambda _doubt: 0.0),
-                (reconcile, "nothing_arrives_after", lambda attempt: attempt["began_at"]),
+                (reconcile, "nothing_arrives_after", lambda attempt: attempt.began_at),
             ),
         ),
         Mutant(

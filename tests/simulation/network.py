@@ -16,7 +16,7 @@ from cadenza.providers.base import (
     Idempotency,
     Prepared,
     Problem,
-    Underway,
+    StillPreparing,
 )
 from cadenza.providers.message import AccountRef, Message, Tokens
 from cadenza.providers.outcome import (
@@ -90,7 +90,7 @@ class Network:
     def validate(self, message: Message, account: AccountRef) -> list[Problem]:
         return []
 
-    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | StillPreparing | Outcome:
         world = self._world
         await world.step("prepare", longest=1.0)
         if not self._lets_in(call):
@@ -103,7 +103,9 @@ class Network:
                     return Transient("the upload broke off")
                 case _:
                     wait = timedelta(seconds=1 + world.tape.below(20))
-                    return Underway({"container": call.message.text}, wait, "still processing")
+                    return StillPreparing(
+                        {"container": call.message.text}, wait, "still processing"
+                    )
         return Prepared({"container": call.message.text})
 
     def _lets_in(self, call: AttemptContext) -> bool:

@@ -85,7 +85,7 @@ async def edit_post(users: Users, account: Account, by: str) -> None:
     users.say(by, f"edits or approves {post}: {type(answer).__name__}")
 
 
-async def settle_doubt(users: Users, account: Account, by: str) -> None:
+async def settle_unconfirmed(users: Users, account: Account, by: str) -> None:
     """Look at the network, then say whether a post unconfirmed is there."""
     world = users.world
     rows = await users.look(
@@ -128,7 +128,7 @@ async def lose_and_reconnect(users: Users, account: Account, by: str) -> None:
     tape = users.world.tape
     await users.ask(
         account,
-        lambda tx, now: require_reconnect(tx, now, says="signed out", **key_of(account)),
+        lambda tx, now: require_reconnect(tx, now, message="signed out", **key_of(account)),
     )
     users.say(by, f"{account.id} is signed out")
     await asyncio.sleep(tape.seconds(120))
@@ -168,7 +168,7 @@ VERBS: tuple[Verb, ...] = (
     change_schedule,
     send_now,
     edit_post,
-    settle_doubt,
+    settle_unconfirmed,
     lose_and_reconnect,
     stop_and_start,
 )

@@ -55,5 +55,5 @@ def story(verdict: Verdict) -> str:
         for event in verdict.events
     ]
     if verdict.violation is not None:
-        lines.append(f"broken: {verdict.violation.promise}: {verdict.violation.says}")
+        lines.append(f"broken: {verdict.violation.promise}: {verdict.violation.message}")
     return "\n".join(lines)

@@ -66,7 +66,7 @@ class Lost:
     ids: set[str]  # of deliveries that are no more
     called: set[str] = field(default_factory=set[str])  # deliveries that left in that time
     early: set[str] = field(default_factory=set[str])  # before their time: nobody can know
-    asked: set[str] = field(default_factory=set[str])  # a person sent them again, or moved them
+    requested: set[str] = field(default_factory=set[str])  # a person sent them again, or moved them
 
 
 class Stage:

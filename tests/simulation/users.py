@@ -86,8 +86,8 @@ class Users:
             try:
                 await verb(self, account, by)
             except Exception as error:  # noqa: BLE001 - whatever it is, an answer is a value
-                says = f"{type(error).__name__}: {error}"
-                self.violate("P14", f"{verb.__name__} on {account.id} raised {says}")
+                message = f"{type(error).__name__}: {error}"
+                self.violate("P14", f"{verb.__name__} on {account.id} raised {message}")
 
     async def _wait_for_a_call(self, account: Account) -> None:
         """Act while something of the account is on the wire: that is where acts and workers meet."""
@@ -155,8 +155,8 @@ async def add_post(users: Users, account: Account, by: str) -> None:
     users.made += 1
     text, parts = f"post {users.made}", tape.one_of((0, 0, 0, 1))
     new = NewPost(workspace_id=HOME, text=text, parts=("more",) * parts)
-    asked = None if tape.below(4) < 3 else False
-    made = await users.people.insist(lambda tx, now: create(tx, now, new, by=by, approve=asked))
+    requested = None if tape.below(4) < 3 else False
+    made = await users.people.insist(lambda tx, now: create(tx, now, new, by=by, approve=requested))
     if not isinstance(made, Created):
         return
     users.posts[made.id] = 1
@@ -230,8 +230,8 @@ async def change_order(users: Users, account: Account, by: str) -> None:
     if isinstance(answer, reorder.Reordered) and answer.moved:
         users.say(by, f"{account.id}'s queue is {', '.join(order)}")
         if answer.revision != screen.revision + 1:
-            says = f"{by} saw revision {screen.revision} and changed {answer.revision - 1}"
-            users.violate("P10", f"a change of {account.id}'s queue was overwritten: {says}")
+            message = f"{by} saw revision {screen.revision} and changed {answer.revision - 1}"
+            users.violate("P10", f"a change of {account.id}'s queue was overwritten: {message}")
 
 
 async def pause_or_resume(users: Users, account: Account, by: str) -> None:

@@ -72,7 +72,7 @@ SELECT scope, period, taken, counted FROM (
 
 
 _WAITS = """
-SELECT says, attempt.ended_at, account_id FROM attempt JOIN delivery ON delivery.id = delivery_id
+SELECT message, attempt.ended_at, account_id FROM attempt JOIN delivery ON delivery.id = delivery_id
 WHERE outcome = 'TryLater'
 """
 _SLOW_DOWN = re.compile(r"(app|account) slow down for (\d+) s")
@@ -87,7 +87,7 @@ class Violation:
     """Which promise, and how."""
 
     promise: str
-    says: str
+    message: str
 
 
 @dataclass(slots=True)
@@ -118,11 +118,11 @@ class Watch:
         self.permits: dict[str, Permit] = {}
         self.first: Violation | None = None
 
-    def violate(self, promise: str, says: str) -> None:
+    def violate(self, promise: str, message: str) -> None:
         """Keep the first violation, and tell it."""
         if self.first is None:
-            self.first = Violation(promise, says)
-            self._world.tell("BROKEN", f"{promise}: {says}")
+            self.first = Violation(promise, message)
+            self._world.tell("BROKEN", f"{promise}: {message}")
 
     def watch(self) -> None:
         """Have every move written down by the database itself."""
@@ -227,7 +227,7 @@ class Watch:
         if was_held and not is_held and new == old and worker != here:
             self.violate("P7", f"{here} let go of {id_}, which {worker} holds")
         if self._world.lost is not None and after == "scheduled" and before not in IN_HAND:
-            self._world.lost.asked.add(id_)  # a person brought it back
+            self._world.lost.requested.add(id_)  # a person brought it back
         if (before, after) != ("scheduled", "sending"):
             return
         free = priority <= HURRY or lane == SHARED  # of hours, which are those of posts
@@ -262,17 +262,19 @@ class Watch:
     def _check_waits(self, id_: str, account: str) -> None:
         """Nothing leaves while a network waits to be left alone: this account, or our whole app."""
         for heard, ended, other in self._world.raw.execute(_WAITS).fetchall():
-            asked = _SLOW_DOWN.fullmatch(heard or "")
-            if asked is None:
+            requested = _SLOW_DOWN.fullmatch(heard or "")
+            if requested is None:
                 continue
-            reach, seconds = asked.groups()
+            reach, seconds = requested.groups()
             theirs = (
                 self._kinds[other] == self._kinds[account] if reach == "app" else other == account
             )
             now = max(self._world.stored(), self._world.now())  # a clock that stepped back
             if theirs and seconds_of(ended) + int(seconds) > now:
-                says = f"{id_} was permitted, and the network had asked {other} ({reach}) to wait"
-                self.violate("P4", f"{says} for {seconds} s at {seconds_of(ended):.0f} s")
+                message = (
+                    f"{id_} was permitted, and the network had asked {other} ({reach}) to wait"
+                )
+                self.violate("P4", f"{message} for {seconds} s at {seconds_of(ended):.0f} s")
 
     def _check_pace(self, id_: str) -> None:
         """Starts that all accounts share are so far apart; each may be used up to two seconds late."""
@@ -282,8 +284,8 @@ class Watch:
             return
         pace = self._world.swarm.app_pace
         if here[0] - last[0] < pace - LATE_START - 0.001:
-            says = f"{id_} was permitted {here[0] - last[0]:.1f} s after {last[2]}"
-            self.violate("P4", f"{says}; all accounts together may start every {pace:.0f} s")
+            message = f"{id_} was permitted {here[0] - last[0]:.1f} s after {last[2]}"
+            self.violate("P4", f"{message}; all accounts together may start every {pace:.0f} s")
 
     def _check_instants(self, id_: str, first: Any, last: Any, risen: set[str]) -> None:
         """Judge where a delivery stood before the transaction, and where it stands after it."""
@@ -326,15 +328,15 @@ class Watch:
         for lane in ("", wire.lane):
             since = self._paused_since.get(lane)
             if since is not None and self._world.now() > since + CALL_BY:
-                says = f"{wire.delivery} was called to find out, long after a stop or a pause"
-                self.violate("P6", says)
+                message = f"{wire.delivery} was called to find out, long after a stop or a pause"
+                self.violate("P6", message)
         (priority,) = self._world.raw.execute(
             "SELECT priority FROM delivery WHERE id = ?", (wire.delivery,)
         ).fetchone() or (0,)
         free = priority <= HURRY or wire.lane == SHARED
         if not free and self._is_closed(wire.account):
-            says = f"{wire.delivery} was called to find out, outside the hours of {wire.account}"
-            self.violate("P5", says)
+            message = f"{wire.delivery} was called to find out, outside the hours of {wire.account}"
+            self.violate("P5", message)
 
 
 def micro(at: float) -> int:

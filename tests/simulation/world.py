@@ -16,6 +16,7 @@ from cadenza.accounts.open import open_account_tokens
 from cadenza.accounts.refresher import Refresher
 from cadenza.core.ids import CountedIds, SeededRandom
 from cadenza.deliveries.installation import CLOCK, RESTORE, confirm
+from cadenza.deliveries.model import ClaimedDelivery
 from cadenza.deliveries.publish import Publisher, Sender
 from cadenza.deliveries.reconcile import Reconciler
 from cadenza.deliveries.source import QUEUE, DeliverySource
@@ -24,7 +25,6 @@ from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import AccountRef, App, Tokens
 from cadenza.sql.transactions import SqliteOperations
-from cadenza.sql.tx import Row
 from tests.simulation.backup import go_back
 from tests.simulation.checkers import Checks
 from tests.simulation.duties import Duties, operate, renew_tokens
@@ -60,7 +60,7 @@ class NoHttp:
 
     notes = None
 
-    def heard_by(self, _notes: object) -> "NoHttp":
+    def recording_to(self, _notes: object) -> "NoHttp":
         return self
 
     def for_use(self, _use: str | None) -> "NoHttp":
@@ -214,11 +214,12 @@ class World(Stage):
         host.skew += self.swarm.host_step
         clock.skew = host.skew
 
-    def _open_sender(self, account: Row, delivery: Row) -> Sender:
+    def _open_sender(self, ticket: ClaimedDelivery) -> Sender:
+        account, delivery = ticket.account, ticket.delivery
         tokens = None if self.grants is None else open_account_tokens(RING, account)
         return Sender(
-            self._network(account["provider"], delivery["id"], delivery["lane_id"]),
-            AccountRef(id=account["id"], remote_id=account["remote_id"]),
+            self._network(account.provider, delivery.id, delivery.lane_id),
+            AccountRef(id=account.id, remote_id=account.remote_id),
             tokens or Tokens(access=Secret("t")),
             APP,
         )

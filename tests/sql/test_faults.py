@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import resource
 import sqlite3
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from cadenza.core.clock import SystemClock
+from cadenza.sql import errors
 from cadenza.sql.errors import Full, Unavailable
 from cadenza.sql.sqlite import SqliteDatabase
 
@@ -75,6 +77,26 @@ def test_after_an_error_of_the_disk_nothing_is_written_until_a_restart(
     with SqliteDatabase(path, clock=SystemClock()) as again:
         again.run_sync(post)
         assert again.read_sync(count) == 2
+
+
+def test_a_quota_that_is_used_up_is_a_full_disk_and_heals(
+    database: SqliteDatabase, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To SQLite a used-up quota is a failed write; a limit on file sizes fails the same way, by another number."""
+    assert errno.EDQUOT in errors.NO_ROOM
+    monkeypatch.setattr(errors, "NO_ROOM", {errno.EFBIG})
+    database.run_sync(post)
+    _, most = before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    room = Path(f"{path}-wal").stat().st_size + 4096
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, most))
+    try:
+        with pytest.raises(Full, match="free some space"):
+            database.run_sync(post_a_parcel)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    database.run_sync(post)
+    assert database.read_sync(count) == 2
 
 
 def test_a_file_replaced_under_us_stops_all_writing(database: SqliteDatabase, path: str) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
+from cadenza.cli.codes import AWAY
+from cadenza.cli.run import run
 from cadenza.core.clock import SystemClock
 from cadenza.db.open import open_product
 from cadenza.sql import sqlite_hazards
+from cadenza.sql.errors import Unavailable
 from cadenza.sql.sqlite import SqliteDatabase
 from cadenza.sql.sqlite_hazards import find_hazards
 
@@ -41,17 +45,29 @@ def test_a_network_file_system_is_warned_of() -> None:
     assert "Move it to a local disk" in found.warnings[0]
 
 
-async def test_a_file_on_a_network_file_system_is_warned_of_at_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+async def test_a_file_on_a_network_file_system_is_refused_at_start_and_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    address = f"sqlite:///{tmp_path}/post.db"
-    async with open_product(address, clock=SystemClock()):
-        assert caplog.messages == []
     mounts = f"{MOUNTS}server:/export {tmp_path} nfs4 rw 0 0\n"
     monkeypatch.setattr(sqlite_hazards, "_read_mounts", lambda: mounts)
-    async with open_product(address, clock=SystemClock()):
-        (warning,) = caplog.messages
-        assert "Move it to a local disk" in warning
+    with pytest.raises(Unavailable, match=r"lies on nfs4, a network file system.* local disk"):
+        async with open_product(f"sqlite:///{tmp_path}/post.db", clock=SystemClock()):
+            pass
+    assert list(tmp_path.iterdir()) == []  # noqa: ASYNC240 - a test may
+
+
+async def test_a_command_says_why_it_refuses_a_network_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        sqlite_hazards, "_read_mounts", lambda: f"server:/export {tmp_path} cifs rw 0 0\n"
+    )
+    monkeypatch.setenv("CADENZA_DATA", str(tmp_path))
+    code = await asyncio.to_thread(run, ["db", "upgrade"])
+    assert code == AWAY
+    said = capsys.readouterr().err
+    assert "network file system" in said
+    assert "CADENZA_DATABASE" in said
 
 
 def test_the_deepest_mount_decides() -> None:

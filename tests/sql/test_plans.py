@@ -61,6 +61,6 @@ async def test_plans_are_kept_for_a_while(database: PostgresDatabase, hands: Han
     assert not await forgets(database, hands, after=KEPT - 1)
 
 
-async def test_plans_that_are_old_are_made_anew(database: PostgresDatabase, hands: Hands) -> None:
+async def test_plans_that_are_old_are_made_again(database: PostgresDatabase, hands: Hands) -> None:
     assert await forgets(database, hands, after=KEPT + 1)
     assert not await forgets(database, hands, after=1), "and then kept again"

@@ -169,29 +169,29 @@ class _LateClock(SystemClock):
     """Tells how long ago it was asked."""
 
     def __init__(self) -> None:
-        self.asked = 0
+        self.requested = 0
 
     def now(self) -> datetime:
-        self.asked += 1
-        return datetime(2026, 3, 1, tzinfo=UTC) + timedelta(seconds=self.asked)
+        self.requested += 1
+        return datetime(2026, 3, 1, tzinfo=UTC) + timedelta(seconds=self.requested)
 
 
 async def test_each_operation_reads_the_clock_once_after_the_lock_is_held(path: str) -> None:
     clock = _LateClock()
     with SqliteDatabase(path, clock=clock) as database:
-        before = clock.asked
+        before = clock.requested
         held = sqlite3.connect(path, isolation_level=None)
         held.execute("BEGIN IMMEDIATE")
         waiting = asyncio.ensure_future(database.run(lambda _tx, now: now))
         await asyncio.sleep(0.05)
-        assert clock.asked == before
+        assert clock.requested == before
         held.execute("ROLLBACK")
         held.close()
 
         now = await waiting
 
-    assert clock.asked == before + 1
-    assert now == microseconds(datetime(2026, 3, 1, tzinfo=UTC)) + clock.asked * 1_000_000
+    assert clock.requested == before + 1
+    assert now == microseconds(datetime(2026, 3, 1, tzinfo=UTC)) + clock.requested * 1_000_000
 
 
 async def test_an_operation_that_commits_by_itself_is_told_off(database: SqliteDatabase) -> None:
@@ -219,11 +219,11 @@ def test_an_inline_operation_that_fails_is_undone() -> None:
 
 
 async def test_close_finishes_what_was_asked(path: str, database: SqliteDatabase) -> None:
-    asked = [asyncio.ensure_future(database.run(post(f"letter {n:03}"))) for n in range(300)]
+    requested = [asyncio.ensure_future(database.run(post(f"letter {n:03}"))) for n in range(300)]
     await asyncio.sleep(0)
     database.close()
 
-    assert len(await asyncio.gather(*asked)) == 300
+    assert len(await asyncio.gather(*requested)) == 300
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         assert len(names(other, 0)) == 300
     with pytest.raises(Unavailable, match="closed"):

@@ -54,14 +54,14 @@ async def test_the_same_script_joins_a_sqlalchemy_transaction(postgres_database:
 
 
 def test_a_plain_function_may_execute() -> None:
-    asked: list[Statement] = []
+    requested: list[Statement] = []
 
     def execute(statement: Statement) -> list[tuple[Any, ...]]:
-        asked.append(statement)
-        return [(len(asked),)]
+        requested.append(statement)
+        return [(len(requested),)]
 
     assert run_sync(post("cy", 2), execute) == [2, 3]
-    assert [statement.params for statement in asked] == [(), ("cy",), ("cy",)]
+    assert [statement.params for statement in requested] == [(), ("cy",), ("cy",)]
 
 
 def test_an_error_reaches_the_script_at_its_yield() -> None:

@@ -70,11 +70,11 @@ async def test_rows_are_found_by_many_keys_beside_other_parameters(counter: Oper
         tx.run(INSERT, new=rows("ben", "cy", "dot"))
         found = tx.all(
             """
-            SELECT counter.name FROM TABLE(:asked) AS asked (name text)
+            SELECT counter.name FROM TABLE(:requested) AS asked (name text)
             JOIN counter ON counter.name = asked.name
-            WHERE counter.count >= :least AND counter.name IN (SELECT name FROM TABLE(:asked) AS again (name text))
+            WHERE counter.count >= :least AND counter.name IN (SELECT name FROM TABLE(:requested) AS again (name text))
             """,
-            asked=[{"name": name} for name in ("ben", "cy", "dot", "nobody")],
+            requested=[{"name": name} for name in ("ben", "cy", "dot", "nobody")],
             least=1,
         )
         return {row["name"] for row in found}

@@ -40,7 +40,7 @@ async def connection(mongo_database: str, clock: VirtualClock) -> AsyncIterator[
     await connection.close()
 
 
-async def test_a_call_does_not_wait_while_the_clock_is_measured_anew(
+async def test_a_call_does_not_wait_while_the_clock_is_measured_again(
     connection: Slow, clock: VirtualClock
 ) -> None:
     first, greeted = await connection.now(), connection.greeted

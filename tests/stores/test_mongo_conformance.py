@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 
 from cadenza.engine.store import Store
 from cadenza.engine.testing.conformance import Conformance, Harness
+from cadenza.engine.testing.conformance.comparison import Comparison
 from cadenza.engine.testing.conformance.differential import Patience
-from cadenza.engine.testing.conformance.duel import Duel
 from cadenza.engine.testing.conformance.operations import Step, plays
 from cadenza.engine.testing.mongo_clock import StoppedClockStore
 
@@ -46,14 +46,14 @@ class TestMongo(Conformance):
     ) -> None:
         if patience.ends(played):
             return
-        duel = await Duel.begin(harness)
+        comparison = await Comparison.begin(harness)
         try:
             for step in played:
                 patience.spend()
-                await duel.play(step)
-                await duel.compare()
+                await comparison.play(step)
+                await comparison.compare()
         except AssertionError:
             patience.note_failure(played)
             raise
         finally:
-            await duel.clean_up()
+            await comparison.clean_up()

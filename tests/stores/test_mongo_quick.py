@@ -98,17 +98,17 @@ async def test_a_lease_that_lay_ready_ends_a_whole_span_after_the_claim(store: M
     assert job.lease_until >= before + LEASE * 0.9
 
 
-@pytest.mark.parametrize(("ready", "asked"), [(LEASE * 10, LEASE), (LEASE, LEASE * 10)])
+@pytest.mark.parametrize(("ready", "requested"), [(LEASE * 10, LEASE), (LEASE, LEASE * 10)])
 async def test_a_lease_that_lay_ready_is_as_long_as_the_claim_asks(
-    store: MongoStore, ready: timedelta, asked: timedelta
+    store: MongoStore, ready: timedelta, requested: timedelta
 ) -> None:
     assert not (await store.claim("default", limit=9, worker="ada", lease=ready)).jobs
     (answer,) = await store.insert([NewJob(task="greet")])
     before = await store.now()
-    await store.claim("default", limit=9, worker="ada", lease=asked)
+    await store.claim("default", limit=9, worker="ada", lease=requested)
     (job,) = await store.get([answer.id])
     assert job.lease_until is not None
-    assert before + asked * 0.9 <= job.lease_until < before + asked * 2
+    assert before + requested * 0.9 <= job.lease_until < before + requested * 2
 
 
 async def test_a_few_that_wait_are_taken_together_in_their_order(store: MongoStore) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from cadenza.engine.job import Debounce, Enqueued, NewJob, Schedule, State, Throttle, Unique, While
 from cadenza.engine.stores.mongo import MongoStore
-from cadenza.engine.stores.mongo.commit import STILL, call_off
+from cadenza.engine.stores.mongo.commit import STILL, abort_batch
 from cadenza.engine.stores.mongo.connection import MongoConnection
 from cadenza.engine.stores.mongo.documents import ARRIVING
 from cadenza.engine.stores.mongo.insert import insert_documents
@@ -150,7 +150,7 @@ async def test_a_dropped_schedule_leaves_what_it_had_fired(stores: list[MongoSto
     assert await waiting(alive) == [1]
 
 
-async def test_a_schedule_made_anew_does_not_take_an_old_ones_firing(
+async def test_a_schedule_made_again_does_not_take_an_old_ones_firing(
     stores: list[MongoStore],
 ) -> None:
     slow, other = stores
@@ -161,7 +161,7 @@ async def test_a_schedule_made_anew_does_not_take_an_old_ones_firing(
     await other.drop_schedule("daily")
     paper = await ground_of(other).jobs.find_one({"state": ARRIVING})
     assert paper is not None
-    await call_off(ground_of(other), paper["batch"], firing_of="daily")
+    await abort_batch(ground_of(other), paper["batch"], firing_of="daily")
     again = Schedule(name="daily", task="greet", recurrence="{}", next_at=due)
     await other.put_schedule(again)
     gate.opened.set()
@@ -180,7 +180,7 @@ async def test_a_key_of_a_batch_that_died_is_free(
     assert await waiting(stores[1]) == [1]
 
 
-async def test_a_batch_that_was_called_off_begins_anew(stores: list[MongoStore]) -> None:
+async def test_a_batch_that_was_called_off_begins_again(stores: list[MongoStore]) -> None:
     slow, quick = stores
     gate = hold_commits(slow, of="batches")
     throttled = NewJob(task="greet", rule=Throttle("ben", timedelta(hours=1)))

@@ -131,7 +131,7 @@ async def test_jobs_alike_keep_all_that_their_template_says(store: PostgresStore
         options='{"retries":2}',
     )
     payloads = [f'{{"n":{n},"text":"żółw 🐢"}}' for n in range(COPY_FROM * 50)]
-    answers = await store.insert_alike(template, lambda: iter(payloads), len(payloads))
+    answers = await store.insert_uniform(template, lambda: iter(payloads), len(payloads))
     jobs = await store.get([answer.id for answer in answers])
     assert [job.payload for job in jobs] == payloads
     kept = {(j.task, j.queue, j.priority, j.run_at, j.tags, j.options) for j in jobs}

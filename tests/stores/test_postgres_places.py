@@ -161,7 +161,7 @@ async def pages_read(store: PostgresStore, place: ReadPosition) -> int:
     async def explain(connection: Connection) -> str:
         transaction = connection.transaction()
         await transaction.start()
-        given = ("default", 1_000, "ada", LEASE, *place.columns, False)
+        given = ("default", 1_000, "ada", LEASE, *place.columns, False, True)
         plan = await connection.fetchval(query, *given)
         await transaction.rollback()
         return str(plan)

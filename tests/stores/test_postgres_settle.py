@@ -29,11 +29,11 @@ class Dying:
         self._connection = connection
         self._left = 1
 
-    async def fetchrow(self, *asked: Any) -> Any:
+    async def fetchrow(self, *requested: Any) -> Any:
         if not self._left:
             raise Died
         self._left -= 1
-        return await self._connection.fetchrow(*asked)
+        return await self._connection.fetchrow(*requested)
 
     def __getattr__(self, name: str) -> Any:
         raise Died

@@ -68,7 +68,7 @@ async def test_only_what_can_run_rings(
     await ada.insert([NewJob(task="greet", queue="far", delay=far)])
     await ada.insert([NewJob(task="greet", queue="far", run_at=await ada.now() + far)])
     await ada.insert([NewJob(task="greet", queue="far", delay=far) for _ in range(1000)])
-    await ada.insert_alike(
+    await ada.insert_uniform(
         NewJob(task="greet", queue="far", delay=far), lambda: iter(["{}"] * 1000), 1000
     )
     await asyncio.sleep(4 * notifier.GAP)  # a late ring would come before the next

@@ -41,7 +41,7 @@ def plain(job: Job) -> dict[str, object]:
 )
 async def test_alike_jobs_are_kept_like_others(store: RedisStore, template: NewJob) -> None:
     payloads = [f'{{"n":{n}}}' for n in range(1200)]
-    answers = await store.insert_alike(template, lambda: iter(payloads), len(payloads))
+    answers = await store.insert_uniform(template, lambda: iter(payloads), len(payloads))
     others = await store.insert([replace(template, payload=each) for each in payloads])
     assert {answer.outcome for answer in answers} == {"inserted"}
     ids = [answer.id for answer in answers]
@@ -55,7 +55,7 @@ async def test_alike_jobs_are_kept_like_others(store: RedisStore, template: NewJ
 
 async def test_alike_jobs_are_handed_out_in_their_order(store: RedisStore) -> None:
     template = NewJob(task="greet", queue="alike")
-    answers = await store.insert_alike(template, lambda: iter(["1", "2", "3"]), 3)
+    answers = await store.insert_uniform(template, lambda: iter(["1", "2", "3"]), 3)
     batch = await store.claim("alike", limit=9, worker="ada", lease=LEASE)
     assert [job.id for job in batch.jobs] == [answer.id for answer in answers]
 

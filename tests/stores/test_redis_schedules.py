@@ -30,10 +30,14 @@ async def pair(valkey: PrivateValkey, request: pytest.FixtureRequest) -> AsyncIt
 
 
 def before(
-    store: RedisStore, script: str, other: RedisStore, monkeypatch: pytest.MonkeyPatch, *says: bool
+    store: RedisStore,
+    script: str,
+    other: RedisStore,
+    monkeypatch: pytest.MonkeyPatch,
+    *message: bool,
 ) -> None:
     """Let another pause or open the schedule right before one of our steps."""
-    run, left = store._run, list(says)
+    run, left = store._run, list(message)
 
     async def meet(name: str, *args: Any, **options: Any) -> Any:
         while name == script and left:

@@ -31,8 +31,8 @@ class Stander:
         self.free = True
         self.leave = store.stand_by(name, self.take, idle=lambda: self.free, most=2)
 
-    def take(self, queue: str, batch: Batch, asked: float) -> None:
-        self.handed.append((queue, batch, asked))
+    def take(self, queue: str, batch: Batch, requested: float) -> None:
+        self.handed.append((queue, batch, requested))
         self.came.set()
 
     async def ask(self, queue: str = "default", *, lease: timedelta = LEASE) -> Batch:
@@ -74,9 +74,9 @@ async def test_a_lone_job_is_handed_to_the_worker_that_stands_by(
     (answer,) = await producer.insert([NewJob(task="greet", payload='{"n":"é"}', priority=3)])
     async with asyncio.timeout(AMPLE):
         await ada.came.wait()
-    (queue, batch, asked), (job,) = ada.handed[0], ada.handed[0][1].jobs
+    (queue, batch, requested), (job,) = ada.handed[0], ada.handed[0][1].jobs
     assert (queue, job.id, job.payload, job.task) == ("default", answer.id, '{"n":"é"}', "greet")
-    assert before <= asked <= SystemClock().monotonic()
+    assert before <= requested <= SystemClock().monotonic()
     (seen,) = await producer.get([answer.id])
     assert (seen.state, seen.lease, seen.worker) == (State.RUNNING, batch.lease, "ada")
     assert await store.settle([Settlement(job.id, job.lease)], closed=[batch.lease]) == []

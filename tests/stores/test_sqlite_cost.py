@@ -105,7 +105,9 @@ async def test_a_claim_is_no_dearer_with_thousands_that_may_not_run(
 def test_no_statement_walks_through_all_jobs_or_gates() -> None:
     home = files("cadenza.engine.stores.sqlite")
     connection = sqlite3.connect(":memory:")
-    connection.executescript((home / "migrations" / "0001_create_jobs.sql").read_text())
+    for migration in sorted((home / "migrations").iterdir(), key=lambda path: path.name):
+        if migration.name.endswith(".sql"):
+            connection.executescript(migration.read_text())
     walks: dict[str, list[str]] = {}
     for entry in (home / "queries").iterdir():
         if not entry.name.endswith(".sql") or entry.name.startswith("show_"):

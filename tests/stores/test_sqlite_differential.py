@@ -118,7 +118,7 @@ def take(queue: str, limit: int, *, alone: bool) -> Step:
         for job in seen.jobs:
             job.lease = wanted.lease
         assert seen.jobs == wanted.jobs
-        assert (seen.next_due, seen.suspects) == (wanted.next_due, wanted.suspects)
+        assert (seen.next_due, seen.crashed) == (wanted.next_due, wanted.crashed)
 
     return step
 

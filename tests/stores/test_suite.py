@@ -16,7 +16,7 @@ from cadenza.engine.stores.memory import MemoryStore
 from cadenza.engine.stores.memory.rows import Row
 from cadenza.engine.testing.clock import VirtualClock
 from cadenza.engine.testing.conformance import Conformance, Harness
-from cadenza.engine.testing.conformance.duel import Duel
+from cadenza.engine.testing.conformance.comparison import Comparison
 from cadenza.engine.testing.conformance.operations import Step, plays
 
 
@@ -42,9 +42,15 @@ class Unfenced(MemoryStore):
 class Forgetful(MemoryStore):
     """Counts no crash."""
 
-    def _take_back(self, row: Row, crash_limit: int, now: datetime) -> bool:
-        row.crashes -= 1
-        return super()._take_back(row, crash_limit, now)
+    def _take_back(self, row: Row, crash_limit: int, now: datetime, *, crashed: bool) -> bool:
+        return super()._take_back(row, crash_limit, now, crashed=False)
+
+
+class Blaming(MemoryStore):
+    """Counts a crash of what was only claimed."""
+
+    def _take_back(self, row: Row, crash_limit: int, now: datetime, *, crashed: bool) -> bool:
+        return super()._take_back(row, crash_limit, now, crashed=True)
 
 
 class Stingy(MemoryStore):
@@ -55,14 +61,14 @@ class Stingy(MemoryStore):
 
 
 class Hurried(MemoryStore):
-    """Hands out suspects among others."""
+    """Hands out crashed jobs among others."""
 
     async def rescue(self, *, crash_limit: int) -> Any:
         rescue = await super().rescue(crash_limit=crash_limit)
         for line in self._lines.values():
             self._promote(line, self._clock.now())
-            line.ready += line.suspects
-            line.suspects.clear()
+            line.ready += line.crashed
+            line.crashed.clear()
             line.ready.sort()
         return rescue
 
@@ -127,7 +133,18 @@ class Deaf(MemoryStore):
 
 
 FAULTY = [
-    *(Unfenced, Forgetful, Stingy, Hurried, Leaky, Careless, Unpaced, Twofold, Overbearing),
+    *(
+        Unfenced,
+        Forgetful,
+        Blaming,
+        Stingy,
+        Hurried,
+        Leaky,
+        Careless,
+        Unpaced,
+        Twofold,
+        Overbearing,
+    ),
     *(Disorderly, Deaf),
 ]
 
@@ -136,10 +153,10 @@ FAULTY = [
 def test_the_differential_run_finds_a_faulty_store(faulty: type[MemoryStore]) -> None:
     async def play(played: list[Step]) -> None:
         clock = VirtualClock()
-        duel = await Duel.begin(Harness(faulty(clock=clock), clock.shift))
+        comparison = await Comparison.begin(Harness(faulty(clock=clock), clock.shift))
         for step in played:
-            await duel.play(step)
-            await duel.compare()
+            await comparison.play(step)
+            await comparison.compare()
 
     @settings(
         max_examples=1000,

@@ -75,17 +75,19 @@ class Story:
 
 
 @asynccontextmanager
-async def running(runtime: Runtime, *, works: bool = True) -> AsyncGenerator[str]:
+async def running(runtime: Runtime, *, works: bool = True, port: int = 0) -> AsyncGenerator[str]:
     """Serve and work until the story ends; return the address."""
-    stop, port = asyncio.Event(), asyncio.Future[int]()
+    stop, listens = asyncio.Event(), asyncio.Future[int]()
     app = create_app(runtime, stop=stop)
     parts = [
-        asyncio.create_task(serve(app, "127.0.0.1", 0, stop, started=port.set_result, grace=1))
+        asyncio.create_task(
+            serve(app, "127.0.0.1", port, stop, started=listens.set_result, grace=1)
+        )
     ]
     if works:
         parts.append(asyncio.create_task(run_worker(runtime, stop)))
     try:
-        yield f"http://127.0.0.1:{await asyncio.wait_for(port, PATIENCE)}"
+        yield f"http://127.0.0.1:{await asyncio.wait_for(listens, PATIENCE)}"
     finally:
         stop.set()
         await asyncio.wait_for(asyncio.gather(*parts), 2 * PATIENCE)
@@ -110,26 +112,41 @@ async def begin(runtime: Runtime, ada: httpx2.AsyncClient) -> str:
 
 @asynccontextmanager
 async def told(
-    database: str, folder: Path, *, clock: Clock | None = None, works: bool = True
+    database: str,
+    folder: Path,
+    *,
+    clock: Clock | None = None,
+    works: bool = True,
+    port: int = 0,
+    public_url: str = "",
 ) -> AsyncGenerator[Story]:
-    """Open a house beside the networks; Ada has just become its owner."""
+    """Open a house beside the networks; Ada has just become its owner.
+
+    With `port`, its media have an address, which networks fetch them from.
+    """
     cast = await assemble()
     try:
         settings = Settings(
             data=folder / "data",
             database=database,
+            public_url=f"http://127.0.0.1:{port}" if port else public_url,
             worker=Work(poll=0.1),
             outbound=Outbound(allow=cast.hosts),
             providers=cast.networks,
         )
         async with (
             open_runtime(settings, clock=clock) as runtime,
-            running(runtime, works=works) as address,
+            running(runtime, works=works, port=port) as address,
             httpx2.AsyncClient(
                 base_url=address, headers={"x-cadenza-csrf": "1"}, timeout=PATIENCE
             ) as ada,
         ):
-            yield Story(runtime, cast, ada, home=await begin(runtime, ada))
+            if public_url:  # as if a proxy stood before it, with its certificate
+                ada.headers["host"] = public_url.partition("://")[2]
+            story = Story(runtime, cast, ada, home=await begin(runtime, ada))
+            if public_url:
+                ada.headers["cookie"] = "; ".join(f"{c.name}={c.value}" for c in ada.cookies.jar)
+            yield story
     finally:
         await cast.simulator.close()
 

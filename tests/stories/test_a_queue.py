@@ -49,7 +49,7 @@ async def _pause(story: Story, queue: str) -> None:
     explained = await story.until(
         f"/deliveries/{held}/explain", lambda shown: not shown["gates"]["lane"]["passed"]
     )
-    assert "the brand is changing" in explained["gates"]["lane"]["says"]
+    assert "the brand is changing" in explained["gates"]["lane"]["message"]
     assert story.seen("telegram") == []
     await story.post(f"{queue}/resume", choice="send", minutes_apart=1)
     await story.until(f"/deliveries/{held}", lambda shown: shown["state"] == "sent")
@@ -59,9 +59,9 @@ async def _pause(story: Story, queue: str) -> None:
 async def _queue_soon(story: Story, text: str) -> list[str]:
     post = await story.post("/posts", 201, text=text)
     (account,) = story.accounts.values()
-    asked = {"post_id": post["id"], "accounts": [{"account_id": account}]}
+    requested = {"post_id": post["id"], "accounts": [{"account_id": account}]}
     for seconds in (1.5, 6, 24):  # on a busy machine the first of them may be past when it is read
-        (answer,) = (await story.post("/queue", **asked, at=soon(seconds)))["answers"]
+        (answer,) = (await story.post("/queue", **requested, at=soon(seconds)))["answers"]
         if answer["outcome"] == "queued":
             break
     return answer["ids"]

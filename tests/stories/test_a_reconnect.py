@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
 
-from tests.stories.conftest import Story
+from tests.media.made import picture
+from tests.servers.place import free_port
+from tests.stories.conftest import Story, told
 
 SLOTS = {str(day): ["09:00", "17:30"] for day in range(7)}
 ENDS = {
     "linkedin": "revoked",
     "threads": "password",
+    "instagram": "password",
 }  # how each network says that a token is no good any more
+
+
+@pytest.fixture
+async def story(database: str, tmp_path: Path) -> AsyncIterator[Story]:
+    """A story whose media have an address: Instagram fetches pictures itself."""
+    async with told(database, tmp_path, port=free_port()) as story:
+        yield story
 
 
 def revoke(story: Story, provider: str) -> None:
@@ -25,19 +37,29 @@ def revoke(story: Story, provider: str) -> None:
         token.trouble = ENDS[provider]
 
 
-async def sign_in(story: Story, provider: str, **asked: Any) -> dict[str, Any]:
+async def sign_in(story: Story, provider: str, **requested: Any) -> dict[str, Any]:
     """Go to the network's page and come back with what it gives."""
-    begun = await story.post(f"/connect/{provider}", **asked)
+    begun = await story.post(f"/connect/{provider}", **requested)
     async with httpx2.AsyncClient() as browser:
         back = await browser.get(begun["redirect"])
     query = parse_qs(urlsplit(back.headers["location"]).query)
     return await story.post("/connect/complete", state=query["state"][0], code=query["code"][0])
 
 
+async def compose(story: Story, account: str, text: str) -> str:
+    """Save a post, with a picture where Instagram needs one; return it."""
+    if (await story.get(f"/accounts/{account}"))["provider"] != "instagram":
+        return (await story.post("/posts", 201, text=text))["id"]
+    file = {"file": ("shop.png", picture(), "image/png")}
+    media = await story.do("POST", "/media", 201, files=file, data={"alt": "a blue door"})
+    post = await story.post("/posts", 201, text=text, media=[{"media_id": media["id"]}])
+    return post["id"]
+
+
 async def write(story: Story, account: str, text: str, **when: Any) -> str:
     """Write a post for the account; return its delivery."""
-    post = await story.post("/posts", 201, text=text)
-    body = {"post_id": post["id"], "accounts": [{"account_id": account}], **when}
+    post_id = await compose(story, account, text)
+    body = {"post_id": post_id, "accounts": [{"account_id": account}], **when}
     (answer,) = (await story.post("/queue", **body))["answers"]
     assert answer["outcome"] == "queued", answer
     return answer["ids"][0]
@@ -83,16 +105,16 @@ async def test_a_reconnect_lets_new_posts_go_and_asks_about_the_held_ones(
     assert (shown["state"], shown["to_resume"]) == ("connected", 2)
     assert shown["lane"]["parked_until"] is None
 
-    post = await story.post("/posts", 201, text="Right away")
-    await story.post(f"/posts/{post['id']}/publish-now", accounts=[{"account_id": account}])
-    await story.until(f"/posts/{post['id']}", lambda shown: shown["state"] == "published")
+    new = await compose(story, account, "Right away")
+    await story.post(f"/posts/{new}/publish-now", accounts=[{"account_id": account}])
+    await story.until(f"/posts/{new}", lambda shown: shown["state"] == "published")
     assert story.seen(provider) == ["Right away"], "nothing of what is held goes by itself"
 
     things = {thing["subject_id"]: thing for thing in await story.get("/attention")}
     assert [things[id_]["reason"] for id_ in due] == ["came_due"] * 2
     assert things[due[0]]["steps"] == ["resume", "publish_now", "to_draft"]
     explained = await story.get(f"/deliveries/{due[0]}/explain")
-    assert "while the account was disconnected" in explained["gates"]["lane"]["says"]
+    assert "while the account was disconnected" in explained["gates"]["lane"]["message"]
 
     await story.post(f"/accounts/{account}/queue/resume", choice="send", minutes_apart=1)
     await story.until(f"/deliveries/{due[0]}", lambda shown: shown["state"] == "sent")
@@ -106,8 +128,8 @@ async def test_a_reconnect_lets_new_posts_go_and_asks_about_the_held_ones(
 async def test_held_posts_are_shifted_taken_back_or_sent_one_by_one(story: Story) -> None:
     account, due, later = await lose(story, "linkedin")
     await sign_in(story, "linkedin", account_id=account)
-    asked = await story.post(f"/accounts/{account}/resume", 409)
-    assert (asked["held"], asked["choices"]) == (due, ["shift", "send", "draft"])
+    requested = await story.post(f"/accounts/{account}/resume", 409)
+    assert (requested["held"], requested["choices"]) == (due, ["shift", "send", "draft"])
 
     def step(name: str) -> dict[str, Any]:
         return {"step": name, "subjects": [due[0]]}

@@ -79,8 +79,8 @@ async def story(database: str, tmp_path: Path, clock: Movable) -> AsyncIterator[
 async def queue(story: Story, text: str) -> Any:
     post = (await story.post("/posts", 201, text=text))["id"]
     (account,) = story.accounts.values()
-    asked = {"post_id": post, "accounts": [{"account_id": account}]}
-    (answer,) = (await story.post("/queue", **asked))["answers"]
+    requested = {"post_id": post, "accounts": [{"account_id": account}]}
+    (answer,) = (await story.post("/queue", **requested))["answers"]
     return answer | {"post_id": post}
 
 

@@ -26,6 +26,9 @@ class Change:
     unconfirmed_policy: str | None = None
     hours: Mapping[str, Any] | None = None  # as `accounts/hours.py` reads them
     holidays: Sequence[str] | None = None
+    bulk: bool | None = (
+        None  # made for many: campaigns count as broadcasts, without the limits of mail by hand
+    )
 
 
 def lock_of(workspace_id: str, account_id: str) -> str:
@@ -52,7 +55,7 @@ def configure(
     zone = row["zone"] if change.zone is None else change.zone
     get_zone(zone)
     settings: dict[str, Any] = msgspec.json.decode(row["settings"])
-    for name in ("hours", "holidays"):
+    for name in ("hours", "holidays", "bulk"):
         said = getattr(change, name)
         if said is not None:
             settings[name] = said
@@ -84,6 +87,7 @@ def configure(
             "unconfirmed_policy": policy,
             "hours": settings.get("hours", {}),
             "holidays": settings.get("holidays", []),
+            "bulk": settings.get("bulk", False),
         },
     )
     return True

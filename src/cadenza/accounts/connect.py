@@ -36,7 +36,7 @@ class OtherIdentity:
     """Somebody signed in as another identity: nothing was changed."""
 
     expected: str
-    says: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)

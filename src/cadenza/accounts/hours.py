@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
+from cadenza.accounts.model import Account
 from cadenza.core.windows import Hours, Range
 from cadenza.core.zones import get_zone
-from cadenza.sql.tx import Row
 
 OUTREACH = frozenset({"email", "message", "connection_request", "inmail"})
 OFFICE: dict[str, Any] = {"start": "09:00", "end": "18:00", "days": [1, 2, 3, 4, 5]}
@@ -22,9 +22,9 @@ def usual_hours(action: str) -> dict[str, Any] | None:
     return OFFICE if action in OUTREACH else None
 
 
-def hours_of(account: Row, action: str) -> Hours | None:
+def hours_of(account: Account, action: str) -> Hours | None:
     """Return the hours within which the account may do this; None: at any time."""
-    settings: dict[str, Any] = msgspec.json.decode(account["settings"])
+    settings: dict[str, Any] = msgspec.json.decode(account.settings)
     chosen = settings.get("hours", {})
     holidays = frozenset(date.fromisoformat(day) for day in settings.get("holidays", ()))
     said = chosen[action] if action in chosen else usual_hours(action)
@@ -33,5 +33,5 @@ def hours_of(account: Row, action: str) -> Hours | None:
     span = (Range(time.fromisoformat(said["start"]), time.fromisoformat(said["end"])),)
     days = set(said.get("days", OFFICE["days"]))
     return Hours(
-        get_zone(account["zone"]), tuple(span if day in days else () for day in range(7)), holidays
+        get_zone(account.zone), tuple(span if day in days else () for day in range(7)), holidays
     )

@@ -10,6 +10,7 @@ a token that nothing renews: it is used until it ends.
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from cadenza.accounts.model import COLUMNS, Account, read_account
 from cadenza.accounts.open import open_account_tokens, row_name
 from cadenza.accounts.require_reconnect import require_reconnect
 from cadenza.accounts.seal import Keyring, seal_tokens
@@ -23,7 +24,8 @@ from cadenza.providers.outcome import (
     TryLater,
     Unconfirmed,
 )
-from cadenza.sql.tx import Row, Tx
+from cadenza.sql.tx import Tx
+from cadenza.sql.values import read_values
 
 WEEK = timedelta(days=7)
 SHARE = 0.2  # of a token's life
@@ -40,14 +42,14 @@ CUT_SHORT = (
 class Ready:
     """Use these credentials: they are the newest there are."""
 
-    account: Row
+    account: Account
 
 
 @dataclass(frozen=True, slots=True)
 class Begun:
     """The lease is yours: exchange now, then keep or give up."""
 
-    account: Row
+    account: Account
     lease: int
     tokens: Tokens
     at: datetime  # by the database's clock
@@ -65,23 +67,23 @@ class Busy:
 class Lost:
     """The account cannot send until a person connects it again."""
 
-    says: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
 class Later:
     """No fresh tokens now; the account stays connected."""
 
-    says: str
+    message: str
     wait: timedelta
 
 
-def is_due(account: Row, now: datetime) -> bool:
+def is_due(account: Account, now: datetime) -> bool:
     """Say whether the token's remaining time is short enough, and no refresh has just been."""
-    expires, issued = account["token_expires_at"], account["token_issued_at"]
+    expires, issued = account.token_expires_at, account.token_issued_at
     if expires is None or _recently(account, now):
         return False
-    life = expires - (issued or account["created_at"])
+    life = expires - (issued or account.created_at)
     return expires - now < min(WEEK, life * SHARE)
 
 
@@ -95,17 +97,17 @@ def begin(
     refused: datetime | None = None,
 ) -> Ready | Begun | Busy | Lost | Later:
     """Take the lease if a refresh is due, or if the network `refused` the tokens issued at that instant."""
-    row = _read(tx, workspace_id, account_id)
+    row = read_account(tx, workspace_id, account_id)
     tokens = None if row is None else open_account_tokens(ring, row)
     if row is None or tokens is None:
         return Lost("the account has no credentials: connect it again")
-    if row["state"] not in ("connected", "expiring"):
-        return Lost(row["state_reason"] or f"the account is {row['state']}")
-    if refused is not None and row["token_issued_at"] != refused:
+    if not row.can_send:
+        return Lost(row.state_reason or f"the account is {row.state}")
+    if refused is not None and row.token_issued_at != refused:
         return Ready(row)  # they were renewed meanwhile
-    if row["refresh_until"] is not None:
-        if row["refresh_until"] > now:
-            return Busy(row["refresh_until"])
+    if row.refresh_until is not None:
+        if row.refresh_until > now:
+            return Busy(row.refresh_until)
         if tokens.refresh is not None:
             _lose(tx, now, row, CUT_SHORT)
             return Lost(CUT_SHORT)
@@ -113,11 +115,11 @@ def begin(
         return Ready(row)
     if _recently(row, now):
         return Lost("the network refuses tokens that were renewed just now")
-    after: datetime | None = row["refresh_after_at"]
+    after: datetime | None = row.refresh_after_at
     # What waits until the token's end waits for nothing that passes: once it is refused, it has ended.
-    if after is not None and after > now and (refused is None or after != row["token_expires_at"]):
-        says = row["state_reason"] or "the last refresh failed for a while"
-        return Later(says, after - now)
+    if after is not None and after > now and (refused is None or after != row.token_expires_at):
+        message = row.state_reason or "the last refresh failed for a while"
+        return Later(message, after - now)
     return _take(tx, now, row, tokens, refused=refused is not None)
 
 
@@ -133,62 +135,63 @@ def keep(tx: Tx, now: datetime, begun: Begun, fresh: Tokens, *, ring: Keyring) -
         WHERE workspace_id = :workspace_id AND id = :id AND refresh_lease = :lease
             AND state IN ('connected', 'expiring')
         """,
-        sealed=seal_tokens(ring, whole, row=row_name(row["workspace_id"], row["id"])),
+        sealed=seal_tokens(ring, whole, row=row_name(row.workspace_id, row.id)),
         expires_at=whole.expires_at,
         now=now,
-        workspace_id=row["workspace_id"],
-        id=row["id"],
+        workspace_id=row.workspace_id,
+        id=row.id,
         lease=begun.lease,
     )
-    now_there = _read(tx, row["workspace_id"], row["id"])
-    if now_there is None or (not kept and now_there["state"] not in ("connected", "expiring")):
-        return Lost((now_there or {}).get("state_reason") or "the account was disconnected")
+    now_there = read_account(tx, row.workspace_id, row.id)
+    if now_there is None or (not kept and not now_there.can_send):
+        return Lost((now_there and now_there.state_reason) or "the account was disconnected")
     return Ready(now_there)
 
 
 def give_up(tx: Tx, now: datetime, begun: Begun, outcome: Outcome) -> Lost | Later:
     """Write that no tokens came: lost for good, or only for now."""
     row = begun.account
-    says = getattr(outcome, "says", None) or "the refresh brought nothing"
+    message = getattr(outcome, "message", None) or "the refresh brought nothing"
     unsure = isinstance(outcome, Unconfirmed) and begun.tokens.refresh is not None
     wait = outcome.wait if isinstance(outcome, TryLater) else AGAIN
     if (left := _lasts(now, begun, outcome)) is not None:
         wait = left
-        _warn(tx, now, row, says)
+        _warn(tx, now, row, message)
     elif isinstance(outcome, Disconnected) or unsure:
         if _still_holds(tx, begun):
-            _lose(tx, now, row, CUT_SHORT if unsure else says)
-        return Lost(says)
+            _lose(tx, now, row, CUT_SHORT if unsure else message)
+        return Lost(message)
     tx.run(
         """
         UPDATE account SET refresh_until = NULL, refresh_after_at = :again, state = 'expiring',
-            state_reason = :says
+            state_reason = :message
         WHERE workspace_id = :workspace_id AND id = :id AND refresh_lease = :lease
             AND state IN ('connected', 'expiring')
         """,
         again=now + wait,
-        says=says,
-        workspace_id=row["workspace_id"],
-        id=row["id"],
+        message=message,
+        workspace_id=row.workspace_id,
+        id=row.id,
         lease=begun.lease,
     )
-    return Later(says, wait)
+    return Later(message, wait)
 
 
-def _warn(tx: Tx, now: datetime, row: Row, says: str) -> None:
+def _warn(tx: Tx, now: datetime, row: Account, message: str) -> None:
     """Tell once of tokens that end though nothing is wrong: a person can connect the account before they do."""
-    ends: datetime = row["token_expires_at"]
+    ends = row.token_expires_at
+    assert ends is not None, "they end, so it is known when"
     word = OutboxEvent(
-        workspace_id=row["workspace_id"],
-        id=f"account:{row['id']}:{ends.isoformat()}:expiring",
+        workspace_id=row.workspace_id,
+        id=f"account:{row.id}:{ends.isoformat()}:expiring",
         kind=EventKind.EXPIRING,
-        subject_id=row["id"],
+        subject_id=row.id,
         body={
-            "provider": row["provider"],
-            "handle": row["handle"],
-            "reason": says,
+            "provider": row.provider,
+            "handle": row.handle,
+            "reason": message,
             "ends_at": ends.isoformat(),
-            "zone": row["zone"],
+            "zone": row.zone,
         },
     )
     write_outbox(tx, now, [word])
@@ -196,46 +199,39 @@ def _warn(tx: Tx, now: datetime, row: Row, says: str) -> None:
 
 def _lasts(now: datetime, begun: Begun, outcome: Outcome) -> timedelta | None:
     """Say for how long tokens that nothing renews can still be used."""
-    ends: datetime | None = begun.account["token_expires_at"]
+    ends: datetime | None = begun.account.token_expires_at
     nothing = isinstance(outcome, Disconnected) and outcome.code == NOTHING_TO_RENEW
     if begun.refused or not nothing or ends is None or ends <= now:
         return None
     return ends - now
 
 
-def due_accounts(tx: Tx, now: datetime, *, limit: int = 50) -> list[Row]:
+def due_accounts(tx: Tx, now: datetime, *, limit: int = 50) -> list[Account]:
     """List accounts to look at: tokens that run out, and refreshes that were cut short."""
     rows = tx.all(
-        """
-        SELECT * FROM account
+        f"""
+        SELECT {COLUMNS} FROM account
         WHERE state IN ('connected', 'expiring') AND sealed IS NOT NULL AND (
             (token_expires_at < :horizon AND (refresh_after_at IS NULL OR refresh_after_at <= :now))
             OR refresh_until <= :now)
         ORDER BY token_expires_at
-        """,
+        """,  # noqa: S608 - put together from constants
         horizon=now + WEEK,
         now=now,
     )
-    due = [row for row in rows if is_due(row, now) or row["refresh_until"] is not None]
+    accounts = read_values(Account, rows)
+    due = [row for row in accounts if is_due(row, now) or row.refresh_until is not None]
     return due[:limit]
 
 
-def _recently(account: Row, now: datetime) -> bool:
-    last: datetime | None = account["token_refreshed_at"]
+def _recently(account: Account, now: datetime) -> bool:
+    last: datetime | None = account.token_refreshed_at
     return last is not None and now - last < RECENT
 
 
-def _read(tx: Tx, workspace_id: str, account_id: str) -> Row | None:
-    return tx.one(
-        "SELECT * FROM account WHERE workspace_id = :workspace_id AND id = :id",
-        workspace_id=workspace_id,
-        id=account_id,
-    )
-
-
-def _take(tx: Tx, now: datetime, row: Row, tokens: Tokens, *, refused: bool) -> Begun | Busy:
+def _take(tx: Tx, now: datetime, row: Account, tokens: Tokens, *, refused: bool) -> Begun | Busy:
     """Raise the lease; conditional, so that two who read the same row cannot both have it."""
-    lease = row["refresh_lease"] + 1
+    lease = row.refresh_lease + 1
     taken = tx.run(
         """
         UPDATE account SET refresh_until = :until, refresh_lease = :lease
@@ -243,16 +239,16 @@ def _take(tx: Tx, now: datetime, row: Row, tokens: Tokens, *, refused: bool) -> 
         """,
         until=now + LEASE,
         lease=lease,
-        workspace_id=row["workspace_id"],
-        id=row["id"],
+        workspace_id=row.workspace_id,
+        id=row.id,
     )
     return Begun(row, lease, tokens, now, refused) if taken else Busy(now + LEASE)
 
 
 def _still_holds(tx: Tx, begun: Begun) -> bool:
-    row = _read(tx, begun.account["workspace_id"], begun.account["id"])
-    return row is not None and row["refresh_lease"] == begun.lease
+    row = read_account(tx, begun.account.workspace_id, begun.account.id)
+    return row is not None and row.refresh_lease == begun.lease
 
 
-def _lose(tx: Tx, now: datetime, row: Row, says: str) -> None:
-    require_reconnect(tx, now, workspace_id=row["workspace_id"], account_id=row["id"], says=says)
+def _lose(tx: Tx, now: datetime, row: Account, message: str) -> None:
+    require_reconnect(tx, now, workspace_id=row.workspace_id, account_id=row.id, message=message)

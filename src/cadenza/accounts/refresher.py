@@ -11,6 +11,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from cadenza.accounts import refresh
+from cadenza.accounts.model import Account
 from cadenza.accounts.open import refer
 from cadenza.accounts.refresh import Begun, Busy, Later, Lost, Ready, due_accounts, is_due
 from cadenza.accounts.seal import Keyring
@@ -22,7 +23,6 @@ from cadenza.providers.outcome import Outcome, Transient, Unconfirmed
 from cadenza.sql.errors import SqlError
 from cadenza.sql.transactions import Operation, Operations
 from cadenza.sql.transactions import Result as T
-from cadenza.sql.tx import Row
 
 log = logging.getLogger("cadenza.accounts")
 
@@ -53,15 +53,15 @@ class Refresher:
         self._clock = clock
         self._running: dict[Key, asyncio.Task[Ready | Lost | Later]] = {}
 
-    async def ready(self, account: Row) -> Ready | Lost | Later:
+    async def ready(self, account: Account) -> Ready | Lost | Later:
         """Return the account with tokens that are good for a while; costs nothing while they are."""
-        if account["refresh_until"] is None and not is_due(account, self._clock.now()):
+        if account.refresh_until is None and not is_due(account, self._clock.now()):
             return Ready(account)
         return await self._share(account, None)
 
-    async def force(self, account: Row) -> Ready | Lost | Later:
+    async def force(self, account: Account) -> Ready | Lost | Later:
         """The network refused these tokens: bring others, once."""
-        return await self._share(account, account["token_issued_at"] or account["created_at"])
+        return await self._share(account, account.token_issued_at or account.created_at)
 
     async def run_once(self) -> float:
         """Refresh what runs out, one after the other; each for itself."""
@@ -74,17 +74,17 @@ class Refresher:
             except Exception as error:  # noqa: BLE001 - the others need their tokens all the same
                 log.error(  # noqa: TRY400 - nothing of it may reach a log but its kind
                     "refresh failed on our side",
-                    extra={"account": account["id"], "kind": type(error).__name__},
+                    extra={"account": account.id, "kind": type(error).__name__},
                 )
                 continue
             if not isinstance(result, Ready):
                 log.warning(
-                    "no fresh tokens", extra={"account": account["id"], "reason": result.says}
+                    "no fresh tokens", extra={"account": account.id, "reason": result.message}
                 )
         return EVERY
 
-    async def _share(self, account: Row, refused: datetime | None) -> Ready | Lost | Later:
-        key = (account["workspace_id"], account["id"], refused)
+    async def _share(self, account: Account, refused: datetime | None) -> Ready | Lost | Later:
+        key = (account.workspace_id, account.id, refused)
         task = self._running.get(key)
         if task is None:
             task = asyncio.ensure_future(self._refresh(account, refused))
@@ -92,8 +92,8 @@ class Refresher:
             task.add_done_callback(lambda _: self._running.pop(key, None))
         return await asyncio.shield(task)
 
-    async def _refresh(self, account: Row, refused: datetime | None) -> Ready | Lost | Later:
-        key = {"workspace_id": account["workspace_id"], "account_id": account["id"]}
+    async def _refresh(self, account: Account, refused: datetime | None) -> Ready | Lost | Later:
+        key = {"workspace_id": account.workspace_id, "account_id": account.id}
         while True:
             begun = await self._locked(
                 account,
@@ -118,11 +118,11 @@ class Refresher:
     async def _ask(self, begun: Begun) -> Tokens | Outcome:
         """Make the exchange; what broke in the middle may have used the token up."""
         account = begun.account
-        provider = self._provider_of(account["provider"])
+        provider = self._provider_of(account.provider)
         call = AttemptContext(
             account=refer(account),
             tokens=begun.tokens,
-            app=self._app_of(account["provider"]),
+            app=self._app_of(account.provider),
             http=self._http.for_use(use_of(provider.name)),
             now=begun.at,
             message=Message(channel=provider.channels[0]),
@@ -133,8 +133,8 @@ class Refresher:
         except TimeoutError:
             return Unconfirmed("the network did not answer the refresh in time")
         except Exception as error:  # noqa: BLE001 - nothing of it may reach a log but its kind
-            says = f"our own adapter failed in the refresh: {type(error).__name__}"
-            return Unconfirmed(says) if begun.tokens.refresh else Transient(says)
+            message = f"our own adapter failed in the refresh: {type(error).__name__}"
+            return Unconfirmed(message) if begun.tokens.refresh else Transient(message)
 
     async def _keep(self, begun: Begun, fresh: Tokens) -> Ready | Lost:
         """Write the pair; it exists nowhere else, so a busy database is asked again."""
@@ -150,6 +150,6 @@ class Refresher:
                 await self._clock.sleep(LOOK * 2**tried)
         raise AssertionError("the last try returns or raises")
 
-    async def _locked(self, account: Row, operation: Operation[T]) -> T:
-        lock = f"account:{account['workspace_id']}:{account['id']}"
+    async def _locked(self, account: Account, operation: Operation[T]) -> T:
+        lock = f"account:{account.workspace_id}:{account.id}"
         return await self._operations.run(operation, locks=[lock], urgent=True)

@@ -17,7 +17,7 @@ def require_reconnect(
     *,
     workspace_id: str,
     account_id: str,
-    says: str,
+    message: str,
     issued_at: datetime | None = None,
 ) -> bool:
     """Mark the account and write the notice; say whether it cannot send.
@@ -28,12 +28,12 @@ def require_reconnect(
     same = "" if issued_at is None else "AND token_issued_at = :issued_at"
     marked = tx.one(
         f"""
-        UPDATE account SET state = 'needs_reconnect', state_reason = :says, lost_at = :now, reminders = 0,
+        UPDATE account SET state = 'needs_reconnect', state_reason = :message, lost_at = :now, reminders = 0,
             refresh_until = NULL
         WHERE workspace_id = :workspace_id AND id = :id AND state IN ('connected', 'expiring') {same}
         RETURNING provider, handle
         """,  # noqa: S608 - put together from constants
-        says=says,
+        message=message,
         now=now,
         **({} if issued_at is None else {"issued_at": issued_at}),
         **key,
@@ -48,7 +48,7 @@ def require_reconnect(
         id=f"account:{account_id}:{now.isoformat()}:0",
         kind=EventKind.NEEDS_RECONNECT,
         subject_id=account_id,
-        body={**marked, "reason": says, "held": _count_waiting(tx, workspace_id, account_id)},
+        body={**marked, "reason": message, "held": _count_waiting(tx, workspace_id, account_id)},
     )
     write_outbox(tx, now, [word])
     return True

@@ -1,7 +1,7 @@
 """Seals everything that is sealed with the newest key, in batches, so that an old key can be dropped.
 
 `PLACES` names every column that holds something sealed: accounts, webhooks, second factors, letters on
-their way, people who are expected back from a network. Each change is conditional on the text that was
+their way, people who are expected back from a network, mailboxes and sources of the inbox. Each change is conditional on the text that was
 read: whoever wrote meanwhile wins, and sealed with a key of the file anyway. What no key at hand opens is
 left as it is, counted, and never in the way of the rest.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from cadenza.accounts.open import connecting_row, row_name
+from cadenza.accounts.open import connecting_row, inbound_row, mailbox_row, row_name
 from cadenza.accounts.seal import CannotOpen, Keyring
 from cadenza.notices.preferences import webhook_row, webhook_url_row
 from cadenza.people.change_password import email_row
@@ -93,6 +93,18 @@ PLACES: tuple[SealedColumn, ...] = (
         keys=("workspace_id", "state_hash"),
         column="sealed",
         row=lambda row: connecting_row(row["workspace_id"], row["state_hash"]),
+    ),
+    SealedColumn(
+        table="mailbox",
+        keys=("workspace_id", "account_id"),
+        column="sealed",
+        row=lambda row: mailbox_row(row["workspace_id"], row["account_id"]),
+    ),
+    SealedColumn(
+        table="inbound_source",
+        keys=("workspace_id", "id"),
+        column="sealed",
+        row=lambda row: inbound_row(row["workspace_id"], row["id"]),
     ),
 )
 

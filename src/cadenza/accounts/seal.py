@@ -152,7 +152,7 @@ def seal_tokens(ring: Keyring, tokens: Tokens, *, row: str) -> str:
 
 def open_tokens(ring: Keyring, sealed: str, *, row: str) -> Tokens:
     """Open an account's tokens."""
-    said = msgspec.json.decode(ring.open(sealed, row=row), type=_Said)
+    said = msgspec.json.decode(ring.open(sealed, row=row), type=_TokenData)
     return Tokens(
         access=Secret(said.access),
         refresh=Secret(said.refresh) if said.refresh else None,
@@ -162,7 +162,7 @@ def open_tokens(ring: Keyring, sealed: str, *, row: str) -> Tokens:
     )
 
 
-class _Said(msgspec.Struct):
+class _TokenData(msgspec.Struct):
     access: str
     refresh: str | None
     expires_at: datetime | None

@@ -10,8 +10,8 @@ from datetime import datetime
 
 import msgspec
 
-from cadenza.accounts.open import open_account_tokens, row_name
-from cadenza.accounts.seal import CannotOpen, Keyring, seal_tokens
+from cadenza.accounts.open import row_name
+from cadenza.accounts.seal import CannotOpen, Keyring, open_tokens, seal_tokens
 from cadenza.notices.preferences import webhook_url_row
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.split_address import cut_address
@@ -58,14 +58,14 @@ def _seal_webhook(tx: Tx, row: Row, ring: Keyring) -> int:
 
 def _seal_account(tx: Tx, row: Row, ring: Keyring) -> int:
     url: str = row["remote_id"]
-    try:
-        tokens = open_account_tokens(ring, row)
-    except CannotOpen:
-        return 0
-    sealed = None
-    if tokens is not None:  # else they were wiped, and the address goes with them
+    name, sealed = row_name(row["workspace_id"], row["id"]), row["sealed"]
+    if sealed is not None:  # else they were wiped, and the address goes with them
+        try:
+            tokens = open_tokens(ring, sealed, row=name)
+        except CannotOpen:
+            return 0
         whole = replace(tokens, extra={**tokens.extra, "url": Secret(url)})
-        sealed = seal_tokens(ring, whole, row=row_name(row["workspace_id"], row["id"]))
+        sealed = seal_tokens(ring, whole, row=name)
     settings = {**msgspec.json.decode(row["settings"]), "url": cut_address(url)}
     return tx.run(
         """

@@ -92,6 +92,9 @@ class Account(Answer):
         description="What holds for an action that `hours` does not name; null: at any time"
     )
     holidays: list[date]
+    bulk: bool = Field(
+        description="Made for many (a mail relay): campaigns by it keep no limits of mail by hand"
+    )
     lane: Lane | None
     to_resume: int = Field(
         default=0,
@@ -121,6 +124,7 @@ class AccountChange(InputModel):
         default=None, description="Per action; null is always open, left out is the default"
     )
     holidays: list[date] | None = Field(default=None, max_length=400)
+    bulk: bool | None = None
 
 
 class Limit(BaseModel):
@@ -181,7 +185,7 @@ class Resume(InputModel):
     )
 
 
-class Leave(InputModel):
+class DisconnectInput(InputModel):
     """Why the account goes."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"reason": "the page was closed"}]})
@@ -252,6 +256,7 @@ async def change_account(
                 unconfirmed_policy=body.unconfirmed_policy,
                 hours=hours,
                 holidays=holidays,
+                bulk=body.bulk,
             ),
             by=act.by,
         )
@@ -293,7 +298,7 @@ async def set_limits(act: Writer, workspace_id: Id, account_id: Id, body: Limits
             by=act.by,
         )
         if isinstance(answer, set_limit.NotALimit):
-            raise invalid("body.limits", answer.says)
+            raise invalid("body.limits", answer.message)
         return act.tag(_limits(act, tx, account_id))
 
     return await act.write(operation, locks=[configure.lock_of(workspace_id, account_id)])
@@ -366,7 +371,9 @@ async def lift(act: Writer, workspace_id: Id, account_id: Id) -> Account:
 
 
 @routes.post("/{account_id}/disconnect", needs=Role.ADMIN, scope="accounts:write")
-async def let_go(act: Writer, workspace_id: Id, account_id: Id, body: Leave) -> Disconnected:
+async def disconnect_account(
+    act: Writer, workspace_id: Id, account_id: Id, body: DisconnectInput
+) -> Disconnected:
     """Wipe its credentials and cancel what it had still to send; its history stays."""
     key = {"workspace_id": workspace_id, "account_id": account_id}
 
@@ -401,6 +408,7 @@ def show(row: Row, lane: Row | None, to_resume: int = 0) -> Account:
             "hours": settings.get("hours", {}),
             "usual_hours": {action: usual_hours(action) for action in Action},
             "holidays": settings.get("holidays", []),
+            "bulk": settings.get("bulk", False),
             "lane": shown,
             "to_resume": to_resume,
         }

@@ -103,8 +103,8 @@ class ActionRoutes:
     def _signature(self, perform: Callable[..., Any], shows: type[BaseModel]) -> Signature:
         """Write what the framework reads: who asks, the ids of the path, the body if there is one."""
         said = get_annotations(perform, eval_str=True)
-        asked = {name: kind for name, kind in said.items() if name not in ("context", "return")}
-        kinds = {"act": Writer, "workspace_id": Id, self.id: Id} | asked
+        requested = {name: kind for name, kind in said.items() if name not in ("context", "return")}
+        kinds = {"act": Writer, "workspace_id": Id, self.id: Id} | requested
         named = [
             Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind) for name, kind in kinds.items()
         ]

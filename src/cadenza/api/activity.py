@@ -25,7 +25,7 @@ class EventView(ValueView):
 
     at: datetime
     kind: str
-    says: str
+    message: str
     by: str | None
     delivery_id: str | None
     details: dict[str, Any]

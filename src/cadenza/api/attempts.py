@@ -8,12 +8,12 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from cadenza.accounts.model import read_accounts
 from cadenza.api.deliveries import one_row
 from cadenza.api.request_context import Reader
 from cadenza.api.routes import Resource
 from cadenza.api.schemas import Id
 from cadenza.deliveries.describe_attempt import describe_attempt
-from cadenza.deliveries.facts import select
 from cadenza.deliveries.record_exchanges import StoredExchange, read_exchanges
 from cadenza.people.model import Role
 from cadenza.sql.tx import Row, Tx
@@ -31,7 +31,7 @@ class Attempt(BaseModel):
     began_at: datetime
     deadline_at: datetime
     outcome: str | None
-    says: str | None = Field(description="What the network said, or we about its silence")
+    message: str | None = Field(description="What the network said, or we about its silence")
     remote_id: str | None
     url: str | None
     ended_at: datetime | None
@@ -56,7 +56,7 @@ class Exchange(BaseModel):
     status: int | None = Field(description="Null: no answer began to come")
     reply_headers: dict[str, str]
     reply: str | None
-    says: str = Field(description="Why there is no whole answer")
+    message: str = Field(description="Why there is no whole answer")
     left_out: int = Field(description="How many before it in the same run were not kept")
 
 
@@ -67,7 +67,7 @@ async def list_attempts(ask: Reader, workspace_id: Id, delivery_id: Id) -> list[
     def look(tx: Tx, now: datetime) -> list[Attempt]:
         delivery = one_row(ask, tx, delivery_id)
         key = (workspace_id, delivery["account_id"])
-        account = select(tx, "account", [key]).get(key)
+        account = read_accounts(tx, [key]).get(key)
         rows = tx.all(
             """
             SELECT * FROM attempt WHERE workspace_id = :workspace_id AND delivery_id = :id
@@ -76,7 +76,7 @@ async def list_attempts(ask: Reader, workspace_id: Id, delivery_id: Id) -> list[
             workspace_id=workspace_id,
             id=delivery_id,
         )
-        state = "" if account is None else account["state"]
+        state = "" if account is None else account.state
         return [
             _show(now, row, delivery, newest=row is rows[-1], account_state=state) for row in rows
         ]

@@ -23,7 +23,8 @@ from cadenza.api.schemas import Id, IdField, InputModel
 from cadenza.db.audit import record
 from cadenza.deliveries import change
 from cadenza.deliveries.cancel_post import CanceledPost
-from cadenza.deliveries.model import ClaimedDelivery, locks_of
+from cadenza.deliveries.check_fit import StoredPiece
+from cadenza.deliveries.model import Delivery, locks_of
 from cadenza.people.model import Role
 from cadenza.posts import approve, cancel, delete, publish_now, retry
 from cadenza.posts.attention import AttentionKind, AttentionReason, Step, needs_attention
@@ -32,6 +33,7 @@ from cadenza.posts.preflight import refuse_unfit
 from cadenza.queues import missed, resume, stop
 from cadenza.queues.model import NoQueue
 from cadenza.sql.tx import Row, Tx
+from cadenza.sql.values import read_value, read_values
 
 routes = Resource("attention", "/workspaces/{workspace_id}/attention")
 ELSEWHERE = {
@@ -64,7 +66,7 @@ class AttentionItemView(ValueView):
     kind: AttentionKind
     reason: AttentionReason = Field(description="What exactly is the matter; it decides the steps")
     subject_id: str
-    says: str
+    message: str
     steps: list[Step]
     at: datetime = Field(description="When it is due, or when it came to this")
     post_id: str | None
@@ -91,18 +93,18 @@ class StepInput(InputModel):
     )
 
 
-class Stepped(BaseModel):
+class StepResult(BaseModel):
     """What the step came to for one thing."""
 
     subject_id: str
     outcome: Literal["done", "refused", "elsewhere"]
-    says: str | None = None
+    message: str | None = None
 
 
-class SteppedAll(AnswerView):
+class StepResults(AnswerView):
     """One answer a thing."""
 
-    answers: list[Stepped]
+    answers: list[StepResult]
 
 
 @routes.get(needs=Role.VIEWER, scope="posts:read")
@@ -132,39 +134,40 @@ async def list_things(ask: Reader, workspace_id: Id) -> list[AttentionItemView]:
 
 
 @routes.post("/steps", needs=Role.EDITOR, scope="posts:publish")
-async def step(act: Writer, workspace_id: Id, body: StepInput) -> SteppedAll:
+async def step(act: Writer, workspace_id: Id, body: StepInput) -> StepResults:
     """Do one step for all of these; what is refused says why and changes nothing."""
     wanted = NEEDS.get(body.step)
     if act.caller.scopes is not None and wanted is not None and wanted not in act.caller.scopes:
         raise Problem(403, "scope_needed", f"This key may not do this: it needs {wanted}.")
     if body.step in ELSEWHERE:
-        says = f"this is done by {ELSEWHERE[body.step]}"
-        return SteppedAll(
+        message = f"this is done by {ELSEWHERE[body.step]}"
+        return StepResults(
             answers=[
-                Stepped(subject_id=id_, outcome="elsewhere", says=says) for id_ in body.subjects
+                StepResult(subject_id=id_, outcome="elsewhere", message=message)
+                for id_ in body.subjects
             ]
         )
     subjects = list(dict.fromkeys(body.subjects))
     rows = await act.read(lambda tx, _: _rows(act, tx, subjects))
-    locks = locks_of([ClaimedDelivery(workspace_id, row["id"], row["lease"], row) for row in rows])
+    locks = locks_of(read_values(Delivery, rows))
 
-    def operation(tx: Tx, now: datetime) -> SteppedAll:
+    def operation(tx: Tx, now: datetime) -> StepResults:
         context = _StepRunner(act, tx, now, body)
         by_id = {row["id"]: row for row in _rows(act, tx, subjects)}
         answers = [_tried(id_, lambda id_=id_: context.do(id_, by_id.get(id_))) for id_ in subjects]
         act.spend(tx, now, context.published)
-        return SteppedAll(answers=answers)
+        return StepResults(answers=answers)
 
     return await act.write(operation, locks=locks)
 
 
-def _tried(id_: str, do: Callable[[], str | None]) -> Stepped:
+def _tried(id_: str, do: Callable[[], str | None]) -> StepResult:
     """Do it; a refusal of a room comes before its first change, so the others go on."""
     try:
-        says = do()
+        message = do()
     except Problem as problem:
-        return Stepped(subject_id=id_, outcome="refused", says=problem.detail)
-    return Stepped(subject_id=id_, outcome="done", says=says)
+        return StepResult(subject_id=id_, outcome="refused", message=problem.detail)
+    return StepResult(subject_id=id_, outcome="done", message=message)
 
 
 class _StepRunner:
@@ -179,35 +182,35 @@ class _StepRunner:
 
     def do(self, id_: str, row: Row | None) -> str | None:
         """Do the step for one thing; return what a person should know about it."""
-        asked = self.body.step
-        if asked is Step.START:
+        requested = self.body.step
+        if requested is Step.START:
             self._start()
-        elif asked in ON_POSTS:
-            self._on_post(asked, id_ if row is None else row["post_id"])
+        elif requested in ON_POSTS:
+            self._on_post(requested, id_ if row is None else row["post_id"])
         elif row is None:
             raise not_found("delivery")
-        elif asked is Step.PUBLISH_NOW:
+        elif requested is Step.PUBLISH_NOW:
             return self._publish(row)
-        elif asked in WISHES:
-            self._late(asked, row)
-        elif asked is Step.RETRY:
+        elif requested in WISHES:
+            self._late(requested, row)
+        elif requested is Step.RETRY:
             self._retry(row)
-        elif asked is Step.RESUME:
+        elif requested is Step.RESUME:
             self._resume(row["account_id"])
         else:
-            self._decide(row, is_there=asked is Step.IT_IS_THERE)
+            self._decide(row, is_there=requested is Step.IT_IS_THERE)
         return None
 
-    def _on_post(self, asked: Step, post_id: str) -> None:
+    def _on_post(self, requested: Step, post_id: str) -> None:
         one_post(self.act, self.tx, self.now, post_id)
         key: dict[str, Any] = {"workspace_id": self.home, "post_id": post_id, "by": self.act.by}
         files = self.act.runtime.files
-        if asked is Step.APPROVE:
+        if requested is Step.APPROVE:
             answer = approve.approve(self.tx, self.now, **key, files=files)
             if not isinstance(answer, approve.Approved):
                 refuse_post(answer)
             self.published += len(answer.scheduled)
-        elif asked is Step.DELETE:
+        elif requested is Step.DELETE:
             gone = delete.delete(self.tx, self.now, **key)
             if not isinstance(gone, delete.Deleted):
                 refuse_post(gone)
@@ -217,8 +220,10 @@ class _StepRunner:
                 refuse_post(out)
             self.published += sum(e.click is publish_now.Click.STARTED for e in out.places)
 
-    def _late(self, asked: Step, row: Row) -> None:
-        if row["state"] != "missed" and asked is Step.TO_DRAFT:  # held: out of the pipeline again
+    def _late(self, requested: Step, row: Row) -> None:
+        if (
+            row["state"] != "missed" and requested is Step.TO_DRAFT
+        ):  # held: out of the pipeline again
             key = {"workspace_id": self.home, "post_id": row["post_id"], "by": self.act.by}
             taken = cancel.cancel(self.tx, self.now, **key, only=[row["id"]])
             if not isinstance(taken, CanceledPost):
@@ -229,7 +234,7 @@ class _StepRunner:
             self.now,
             workspace_id=self.home,
             account_id=row["account_id"],
-            choice=WISHES[asked],
+            choice=WISHES[requested],
             by=self.act.by,
             ids=[row["id"]],
             files=self.act.runtime.files,
@@ -237,7 +242,9 @@ class _StepRunner:
         if isinstance(answer, NoQueue):
             refuse_queue(answer)
         if answer.unfit:
-            unfit = refuse_unfit(self.tx, self.home, [row], self.act.runtime.files)
+            unfit = refuse_unfit(
+                self.tx, self.home, [read_value(StoredPiece, row)], self.act.runtime.files
+            )
             assert unfit is not None, "it was refused for that"
             refuse_post(unfit)
         if answer.gone:
@@ -313,8 +320,8 @@ class _StepRunner:
         match answer:
             case change.NoSuchDelivery():
                 raise not_found("delivery")
-            case change.NotNow(says=says):
-                raise conflict("moved_on", says)
+            case change.NotNow(message=message):
+                raise conflict("moved_on", message)
             case change.NeedsRemoteId():
                 raise conflict("remote_id_needed", "A thread: decide it alone, with its id.")
             case change.ChangedDelivery(state=state):

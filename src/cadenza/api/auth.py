@@ -153,7 +153,7 @@ async def is_first_start(ask: Reader) -> FirstStart:
 @routes.post("/first-start", needs=ANYONE, status_code=201)
 async def first_start(ask: Reader, body: FirstOwner) -> SignedIn:
     """Become the first owner, with the token that was printed at the start."""
-    await _knock(
+    await _throttle(
         ask, (AttemptLimit(f"first-start:{ask.address}", 10, email_limits("", "")[0].window),)
     )
     check_password(body.password, body.email, body.name)
@@ -262,7 +262,7 @@ async def ask_reset(ask: Reader, body: ResetInput) -> ResetOnItsWay:
 @routes.post("/password-reset", needs=ANYONE, status_code=204)
 async def reset(ask: Reader, body: Reset) -> None:
     """Set a new password with the token of the mail; every session ends."""
-    await _knock(ask, email_limits(ask.address, body.token))
+    await _throttle(ask, email_limits(ask.address, body.token))
     check_password(body.password, "", "")
     hashed = await ask.passwords.hash(body.password)
     answer = await ask.change(
@@ -275,9 +275,9 @@ async def reset(ask: Reader, body: Reset) -> None:
 
 
 @routes.post("/invitations/look", needs=ANYONE)
-async def look_at_invitation(ask: Reader, body: Invited) -> InvitationView:
+async def show_invitation(ask: Reader, body: Invited) -> InvitationView:
     """Show what an invitation is to."""
-    await _knock(ask, email_limits(ask.address, "look")[:1])
+    await _throttle(ask, email_limits(ask.address, "look")[:1])
     found = await ask.read(
         lambda tx, now: invite.find_invitation(tx, now, token_hash=hash_token(body.token))
     )
@@ -295,7 +295,7 @@ async def look_at_invitation(ask: Reader, body: Invited) -> InvitationView:
 @routes.post("/invitations/accept", needs=ANYONE, status_code=201)
 async def accept_invitation(ask: Reader, body: Joining) -> SignedIn:
     """Join a workspace."""
-    await _knock(ask, email_limits(ask.address, "accept")[:1])
+    await _throttle(ask, email_limits(ask.address, "accept")[:1])
     hashed: str | None = None
     if body.password is not None:
         check_password(body.password, "", body.name or "")
@@ -342,7 +342,7 @@ def give_cookie(ask: ReadContext, token: Token) -> None:
     ask.cookies.append(write_cookie(token.text, ask.runtime.settings.public_url))
 
 
-async def _knock(ask: ReadContext, doors: tuple[AttemptLimit, ...]) -> None:
+async def _throttle(ask: ReadContext, doors: tuple[AttemptLimit, ...]) -> None:
     refused, now = await ask.change(lambda tx, now: (count_attempt(tx, now, doors), now))
     if refused is not None:
         raise too_often(refused, now)

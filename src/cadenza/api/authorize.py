@@ -18,7 +18,7 @@ from fastapi.routing import APIRoute
 from cadenza.api.cookies import read_cookie
 from cadenza.api.problems import Problem, invalid, not_found
 from cadenza.api.rate_limit import PATIENCE, FairQueue, TokenBucket
-from cadenza.api.read_body import read_body
+from cadenza.api.read_body import announces_too_much, read_body
 from cadenza.api.request_context import Replayed, WriteContext
 from cadenza.api.route_lookup import INSIDE
 from cadenza.api.routes import Access, Route
@@ -27,10 +27,10 @@ from cadenza.core.addresses import owner_of
 from cadenza.engine.errors import EngineError
 from cadenza.people.identify import IdentifiedCaller, identify_key, identify_session
 from cadenza.people.model import Caller, Role
+from cadenza.people.sessions import CSRF
 from cadenza.people.tokens import hash_token, split_key
 from cadenza.sql.transactions import Peek
 
-CSRF = "x-cadenza-csrf"
 _KEY_WORDS = frozenset({"key", "api_key", "apikey", "access_token", "token_key"})
 
 
@@ -97,12 +97,15 @@ class Guarded(APIRoute):
 def take_turn(request: Request, declared: Route) -> AbstractAsyncContextManager[None]:
     """Let a caller have a few requests in hand at once; an upload may take minutes, so it does not count."""
     token = _read_token(request)
-    if token is None or _needs_no_turn(request, declared):
+    refused = token is None and announces_too_much(request, declared)
+    if (token is None or _needs_no_turn(request, declared)) and not refused:
         return nullcontext()
-    who = hash_token(token)
+    who = _address(request) if token is None else hash_token(token)
     fair_queue: FairQueue = request.app.state.fair_queue
     if fair_queue.is_full(who):
         raise _too_many(1, "Too many of your requests wait in line")
+    if refused:  # nobody waits for its body, so it holds up no one but its own like
+        return fair_queue.take(who, hasty=True)
     haste_bucket: TokenBucket = request.app.state.haste_bucket
     return fair_queue.take(who, hasty=haste_bucket.take(who) > 0)
 
@@ -134,8 +137,8 @@ def _read_token(request: Request) -> str | None:
 
 def takes_dry_run(route: APIRoute) -> bool:
     """Say whether a route has a dry run."""
-    asked = (route.dependant, *route.dependant.dependencies)
-    return any(each.alias == "dry_run" for part in asked for each in part.query_params)
+    requested = (route.dependant, *route.dependant.dependencies)
+    return any(each.alias == "dry_run" for part in requested for each in part.query_params)
 
 
 def check_dry_run(request: Request) -> None:
@@ -190,10 +193,14 @@ def _by_key(given: str, workspace_id: str, account_id: str | None) -> Peek[Ident
 
 async def limit_caller(request: Request, caller: Caller | None) -> None:
     """Let a caller who asks too much at once wait, or refuse, so that others are served."""
-    address = request.client.host if request.client else "unknown"
-    who = f"from:{owner_of(address)}" if caller is None else caller.person_id or caller.by
+    who = _address(request) if caller is None else caller.person_id or caller.by
     bucket: TokenBucket = request.app.state.bucket
     await _wait(request, bucket.take(who), "That is too much at once")
+
+
+def _address(request: Request) -> str:
+    """Name a stranger: by whom their address belongs to."""
+    return f"from:{owner_of(request.client.host if request.client else 'unknown')}"
 
 
 async def limit_workspace(request: Request, caller: Caller | None, workspace_id: str) -> None:
@@ -209,17 +216,17 @@ def _shares(caller: Caller | None, workspace_id: str) -> bool:
     return bool(workspace_id) and caller is not None and caller.role is not None
 
 
-async def _wait(request: Request, seconds: float, says: str) -> None:
+async def _wait(request: Request, seconds: float, message: str) -> None:
     """Wait in the caller's turn, so that whoever does not heed a refusal asks no faster either."""
     if seconds:
         await request.app.state.runtime.clock.sleep(min(seconds, PATIENCE))
     if seconds > PATIENCE:
-        raise _too_many(math.ceil(seconds), says)
+        raise _too_many(math.ceil(seconds), message)
 
 
-def _too_many(seconds: int, says: str) -> Problem:
+def _too_many(seconds: int, message: str) -> Problem:
     after = {"retry-after": str(seconds)}
-    return Problem(429, "too_many", f"{says}: go on in {seconds} seconds.", headers=after)
+    return Problem(429, "too_many", f"{message}: go on in {seconds} seconds.", headers=after)
 
 
 def admit(declared: Route, caller: Caller | None, workspace_id: str) -> None:
@@ -267,9 +274,9 @@ def check_account(known: IdentifiedCaller | None, account_id: str | None) -> Non
 
 def check_browser(request: Request, declared: Route, public_url: str) -> None:
     """Refuse what another site made a browser send, and keys in addresses."""
-    asked = request.query_params
-    named = _KEY_WORDS & {name.lower() for name in asked}
-    if named or any(split_key(value) for value in asked.values()):
+    requested = request.query_params
+    named = _KEY_WORDS & {name.lower() for name in requested}
+    if named or any(split_key(value) for value in requested.values()):
         raise Problem(400, "key_in_address", "Send a key in the Authorization header, never here.")
     if not declared.writes or "authorization" in request.headers:
         return

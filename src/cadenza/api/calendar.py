@@ -24,7 +24,7 @@ from cadenza.api.schemas import (
     InputModel,
     Instant,
     Line,
-    Secretive,
+    SecretView,
     ZoneName,
     one_of,
 )
@@ -110,14 +110,14 @@ class FeedView(AnswerView):
     read_at: datetime | None
 
 
-class FeedCreated(FeedView, Secretive):
+class FeedCreated(FeedView, SecretView):
     """A new address, shown this once."""
 
     url: str
 
 
 @routes.get("/calendar", needs=Role.VIEWER, scope="calendar:read")
-async def look_at_calendar(
+async def read_calendar(
     ask: Reader,
     workspace_id: Id,
     *,
@@ -216,7 +216,7 @@ async def make_feed(act: Writer, workspace_id: Id, body: FeedInput) -> FeedCreat
             accounts=body.accounts,
         )
         if isinstance(answer, share_calendar.TooMany):
-            raise conflict("too_many", answer.says)
+            raise conflict("too_many", answer.message)
         path = f"/api/v1/workspaces/{workspace_id}/calendar/feeds/{token.text}/calendar.ics"
         shown = show(FeedView, answer).model_dump()
         return FeedCreated(**shown, url=f"{act.runtime.settings.home}{path}")
@@ -248,12 +248,12 @@ def _span(start: datetime, end: datetime | None) -> tuple[datetime, datetime]:
     return start, until
 
 
-def _accounts(ask: ReadContext, asked: list[str] | None) -> tuple[str, ...] | None:
+def _accounts(ask: ReadContext, requested: list[str] | None) -> tuple[str, ...] | None:
     """Return the accounts to show; None: all."""
-    for account_id in asked or ():
+    for account_id in requested or ():
         ask.check_account(account_id)
-    if asked:
-        return tuple(asked)
+    if requested:
+        return tuple(requested)
     own = ask.caller.accounts
     return None if own is None else tuple(sorted(own))
 

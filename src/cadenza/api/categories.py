@@ -160,7 +160,7 @@ async def delete_category(act: Writer, workspace_id: Id, category_id: Id) -> Cat
             case save_category.InUse(rules=rules, posts=posts, children=children):
                 raise conflict(
                     "in_use",
-                    f"{answer.says[:1].upper()}{answer.says[1:]}.",
+                    f"{answer.message[:1].upper()}{answer.message[1:]}.",
                     rules=rules,
                     posts=posts,
                     children=children,
@@ -192,8 +192,8 @@ async def fill_pool(act: Writer, workspace_id: Id, category_id: Id, body: PoolIn
         match answer:
             case NoSuchCategory():
                 raise not_found("category")
-            case NoSuchMedia(says=says):
-                raise invalid("body.media_ids", says, "no_such_media")
+            case NoSuchMedia(message=message):
+                raise invalid("body.media_ids", message, "no_such_media")
             case list():
                 return act.tag(_pool(act, tx, category_id))
 
@@ -207,11 +207,11 @@ def refuse(answer: NoSuchCategory | NoSuchRule | Stale | Invalid) -> NoReturn:
             raise not_found("category")
         case NoSuchRule():
             raise not_found("rule")
-        case Stale(revision=revision, says=says):
-            said = f"{says[:1].upper()}{says[1:]}."
+        case Stale(revision=revision, message=message):
+            said = f"{message[:1].upper()}{message[1:]}."
             raise conflict("changed_meanwhile", said, revision=revision)
-        case Invalid(says=says):
-            raise Problem(422, "invalid_input", f"{says[:1].upper()}{says[1:].rstrip('.')}.")
+        case Invalid(message=message):
+            raise Problem(422, "invalid_input", f"{message[:1].upper()}{message[1:].rstrip('.')}.")
 
 
 def _form(body: CategoryInput) -> save_category.CategoryForm:

@@ -16,6 +16,10 @@ HOME = "/workspaces/{workspace_id}"
 LEFT_OUT = {"auth", "public_media", "health", "mcp"}
 LEFT_OUT_CALLS = {"calendar_read_feed"}  # an address for calendar programs, without a key
 NOUNS = {
+    "audiences": "audience",
+    "sequences": "sequence",
+    "campaigns": "campaign",
+    "contacts": "contact",
     "accounts": "account",
     "categories": "category",
     "deliveries": "delivery",
@@ -26,6 +30,7 @@ NOUNS = {
     "posts": "post",
     "queues": "queue",
     "rules": "rule",
+    "templates": "template",
 }
 HEAD = '''"""A method for every operation of the HTTP API, for programs with an event loop: made by `cadenza.api.write_client`.
 
@@ -227,14 +232,14 @@ def _pages(
 
 def _upload(call: ClientMethod, schema: Schema, params: list[str], answer: Schema) -> str:
     fields = [name for name in schema["properties"] if name != "file"]
-    asked = [f"{name}: str | None = None" for name in fields]
+    requested = [f"{name}: str | None = None" for name in fields]
     has_dry_run = call.takes("query", "dry_run")
     signature = [
         *params,
         "file: File",
         "/",
         "*",
-        *asked,
+        *requested,
         *(["dry_run: bool = False"] * has_dry_run),
     ]
     signature += ["told: Told | None = None"]
@@ -247,9 +252,9 @@ def _upload(call: ClientMethod, schema: Schema, params: list[str], answer: Schem
 def _text(
     call: ClientMethod, signature: list[str], answer: str, send: str, *, waits: bool = True
 ) -> str:
-    says = " ".join((call.operation.get("description") or call.operation["summary"]).split())
+    message = " ".join((call.operation.get("description") or call.operation["summary"]).split())
     head = f"{'async ' if waits else ''}def {call.name}({', '.join(signature)}) -> {answer}:"
-    doc = textwrap.fill(says, 88, subsequent_indent="        ")
+    doc = textwrap.fill(message, 88, subsequent_indent="        ")
     doc += "\n        " if "\n" in doc else ""
     run = f"{'await ' if waits else ''}{send}"
     last = run if answer == "None" else f"return {run}"
@@ -262,19 +267,21 @@ def _fstring(call: ClientMethod) -> str:
 
 def _asked(parameter: Schema) -> str:
     schema: dict[str, Any] = parameter["schema"]
-    kind = _annotated(schema, asked=True)
+    kind = _annotated(schema, requested=True)
     if parameter.get("required"):
         return f"{parameter['name']}: {kind}"
     kind = kind if kind.endswith("None") else f"{kind} | None"
     return f"{parameter['name']}: {kind} = None"
 
 
-def _annotated(schema: Schema, *, asked: bool = False) -> str:
+def _annotated(schema: Schema, *, requested: bool = False) -> str:
     """Write a type where classes have methods called `list`."""
-    kind = type_of(schema, asked=asked)
+    kind = type_of(schema, requested=requested)
     kind = re.sub(r"\blist\[", "Sequence[", kind)
     return re.sub(
-        r"(?<![\w.'\"])(?!Any|None|Sequence|Literal|Instant)([A-Z]\w*)(?!['\w])", r"shapes.\1", kind
+        r"(?<![\w.'\"])(?!(?:Any|None|Sequence|Literal|Instant)\b)([A-Z]\w*)(?!['\w])",
+        r"shapes.\1",
+        kind,
     )
 
 
@@ -284,10 +291,10 @@ def _is_page(schema: Schema) -> bool:
 
 def _place(kinds: list[tuple[str, bool]], *, of_workspace: bool) -> str:
     name = "WorkspaceCalls" if of_workspace else "ServerCalls"
-    says = "one workspace" if of_workspace else "the whole installation, as far as one may"
+    message = "one workspace" if of_workspace else "the whole installation, as far as one may"
     lines = [
         f"class {name}:",
-        f'    """Everything that can be asked of {says}."""',
+        f'    """Everything that can be asked of {message}."""',
         "",
         "    def __init__(self, asker: Requester, at: str) -> None:",
     ]

@@ -30,13 +30,13 @@ Instant: TypeAlias = datetime | str
 def write_types(document: Schema) -> str:
     """Write the module of shapes."""
     schemas: dict[str, Schema] = document["components"]["schemas"]
-    asked, answered = reached(document)
+    requested, answered = reached(document)
     parts = [HEAD]
     plain = [name for name, schema in schemas.items() if "properties" not in schema]
     for name in sorted(schemas, key=lambda each: (each not in plain, name_of(each))):
-        if name not in asked | answered:
+        if name not in requested | answered:
             continue
-        parts.append(_shape(name, schemas[name], asked=name in asked))
+        parts.append(_shape(name, schemas[name], requested=name in requested))
     return "\n\n".join(parts)
 
 
@@ -50,30 +50,30 @@ def name_of(schema: str) -> str:
     return module + parts[1]
 
 
-def type_of(schema: Schema, *, asked: bool) -> str:
+def type_of(schema: Schema, *, requested: bool) -> str:
     """Write the type of a value."""
     if "$ref" in schema:
         return name_of(schema["$ref"].removeprefix(REF))
     ways: list[Schema] = schema.get("anyOf") or schema.get("oneOf") or []
     if ways:
-        return " | ".join(dict.fromkeys(type_of(way, asked=asked) for way in ways))
+        return " | ".join(dict.fromkeys(type_of(way, requested=requested) for way in ways))
     if "const" in schema:
         return f"Literal[{schema['const']!r}]"
     if "enum" in schema:
         return f"Literal[{', '.join(map(repr, schema['enum']))}]"
-    return _plain(schema, asked=asked)
+    return _plain(schema, requested=requested)
 
 
 def reached(document: Schema) -> tuple[set[str], set[str]]:
     """Return the schemas that are asked, and those that are answered."""
     schemas: dict[str, Schema] = document["components"]["schemas"]
-    asked: set[str] = set()
+    requested: set[str] = set()
     answered: set[str] = {"Problem", "Fault"} & schemas.keys()
     for operation in (each for path in document["paths"].values() for each in path.values()):
-        _gather(operation.get("requestBody", {}), schemas, asked)
-        _gather(operation.get("parameters", []), schemas, asked)
+        _gather(operation.get("requestBody", {}), schemas, requested)
+        _gather(operation.get("parameters", []), schemas, requested)
         _gather(operation["responses"], schemas, answered)
-    return asked, answered
+    return requested, answered
 
 
 def _gather(thing: Any, schemas: dict[str, Schema], found: set[str]) -> None:
@@ -92,18 +92,18 @@ def _gather(thing: Any, schemas: dict[str, Schema], found: set[str]) -> None:
             _gather(each, schemas, found)
 
 
-def _plain(schema: Schema, *, asked: bool) -> str:
+def _plain(schema: Schema, *, requested: bool) -> str:
     match schema.get("type"):
-        case "string" if schema.get("format") == "date-time" and asked:
+        case "string" if schema.get("format") == "date-time" and requested:
             return INSTANT
         case "array" if "prefixItems" in schema:
-            inner = ", ".join(type_of(each, asked=asked) for each in schema["prefixItems"])
-            return f"tuple[{inner}]" if asked else "list[Any]"
+            inner = ", ".join(type_of(each, requested=requested) for each in schema["prefixItems"])
+            return f"tuple[{inner}]" if requested else "list[Any]"
         case "array":
-            return f"list[{type_of(schema.get('items', {}), asked=asked)}]"
+            return f"list[{type_of(schema.get('items', {}), requested=requested)}]"
         case "object":
             more = schema.get("additionalProperties")
-            inner = type_of(more, asked=asked) if isinstance(more, dict) else "Any"
+            inner = type_of(more, requested=requested) if isinstance(more, dict) else "Any"
             return f"dict[str, {inner}]"
         case str() as kind:
             return {
@@ -117,20 +117,18 @@ def _plain(schema: Schema, *, asked: bool) -> str:
             return "Any"
 
 
-def _shape(name: str, schema: Schema, *, asked: bool) -> str:
-    says = schema.get("description", "")
+def _shape(name: str, schema: Schema, *, requested: bool) -> str:
+    message = schema.get("description", "")
     if "properties" not in schema:
-        return (
-            f"{comment(says)}{name_of(name)}: TypeAlias = {_quoted(type_of(schema, asked=asked))}"
-        )
-    required = set(schema.get("required", ())) if asked else set(schema["properties"])
+        return f"{comment(message)}{name_of(name)}: TypeAlias = {_quoted(type_of(schema, requested=requested))}"
+    required = set(schema.get("required", ())) if requested else set(schema["properties"])
     lines = [
         f"class {name_of(name)}(TypedDict):",
-        f'    """{_paragraph(says or name_of(name))}"""',
+        f'    """{_paragraph(message or name_of(name))}"""',
         "",
     ]
     for field, value in schema["properties"].items():
-        kind = type_of(value, asked=asked)
+        kind = type_of(value, requested=requested)
         kind = kind if field in required else f"NotRequired[{kind}]"
         lines += [comment(value.get("description", ""), "    ") + f"    {field}: {kind}"]
     return "\n".join(lines)
@@ -141,12 +139,12 @@ def _quoted(kind: str) -> str:
     return kind if kind.startswith(("Literal", "dict", "Any")) else repr(kind)
 
 
-def comment(says: str, indent: str = "") -> str:
+def comment(message: str, indent: str = "") -> str:
     """Write a description as a comment above."""
-    lines = textwrap.wrap(" ".join(says.split()), WIDTH - len(indent))
+    lines = textwrap.wrap(" ".join(message.split()), WIDTH - len(indent))
     return "".join(f"{indent}# {line}\n" for line in lines)
 
 
-def _paragraph(says: str) -> str:
-    text = textwrap.fill(" ".join(says.split()), WIDTH - 3, subsequent_indent="    ")
+def _paragraph(message: str) -> str:
+    text = textwrap.fill(" ".join(message.split()), WIDTH - 3, subsequent_indent="    ")
     return text + "\n    " if "\n" in text else text

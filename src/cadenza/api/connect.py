@@ -66,10 +66,10 @@ class Network(BaseModel):
     provider: str
     fields: list[FieldView]
     ready: bool = Field(description="Whether the installation has what connecting one needs")
-    says: str = Field(description="What to do if not; else what a person is asked for")
+    message: str = Field(description="What to do if not; else what a person is asked for")
 
 
-class Begin(InputModel):
+class ConnectInput(InputModel):
     """What the person typed; `account_id` connects one again."""
 
     model_config = ConfigDict(
@@ -96,7 +96,7 @@ class Question(BaseModel):
     """One more thing that the network asks for, such as a code that it sent."""
 
     state: str = Field(description="For `complete`, with the answer as the code")
-    says: str
+    message: str
     field: FieldView
 
 
@@ -132,7 +132,7 @@ async def list_networks(ask: Reader, workspace_id: Id) -> list[Network]:
         Network(
             provider=name,
             ready=ready[name].ready,
-            says=ready[name].says,
+            message=ready[name].message,
             fields=[_show_field(each) for each in connector.fields],
         )
         for name, connector in sorted(all_connectors().items())
@@ -244,14 +244,14 @@ async def _complete(act: WriteContext, begun: _Begun, body: Complete) -> Connect
 async def _fail(act: WriteContext, begun: _Begun, reason: str) -> None:
     """Let a mistyped answer be typed again; else tell whoever waits elsewhere that it is over."""
     place = {"workspace_id": act.workspace_id, "state_hash": begun.state_hash}
-    if begun.kept["asked"] and begun.tries + 1 < pending.TRIES:
+    if begun.kept["requested"] and begun.tries + 1 < pending.TRIES:
         await act.change(lambda tx, _: pending.put_back(tx, **place, sealed=begun.sealed))
     else:
         await act.change(lambda tx, _: pending.note_failed(tx, **place, reason=reason))
 
 
 @routes.post("/{provider}", needs=Role.ADMIN)
-async def begin(act: Writer, workspace_id: Id, provider: Id, body: Begin) -> Connection:
+async def begin(act: Writer, workspace_id: Id, provider: Id, body: ConnectInput) -> Connection:
     """Start connecting: it is done at once, or the person is sent to the network or asked for more."""
     connector = all_connectors().get(provider)
     if connector is None:
@@ -299,20 +299,20 @@ class _Kept:
     keep: Mapping[str, Secret]
     verifier: str = ""
     sent_to: str = ""
-    asked: bool = False  # the next step brings what the person types
+    requested: bool = False  # the next step brings what the person types
 
     def encode(self) -> str:
         keep = {name: secret.reveal() for name, secret in self.keep.items()}
-        said = {"verifier": self.verifier, "sent_to": self.sent_to, "asked": self.asked}
+        said = {"verifier": self.verifier, "sent_to": self.sent_to, "requested": self.requested}
         return msgspec.json.encode(said | {"keep": keep}).decode()
 
 
 async def _ask(act: WriteContext, provider: str, account_id: str | None, asks: Ask) -> Connection:
     """Hand on what the network asks for, under a state of its own."""
     state = _draw_state(act)
-    question = Question(state=state, says=asks.says, field=_show_field(asks.fields[0]))
+    question = Question(state=state, message=asks.message, field=_show_field(asks.fields[0]))
     begun = Connection(question=question, id=hash_token(state))
-    kept = _Kept(keep=asks.keep, asked=True)
+    kept = _Kept(keep=asks.keep, requested=True)
     return await _expect(act, provider, account_id, state, kept, begun)
 
 
@@ -354,7 +354,7 @@ def _show_field(field: AskedField) -> FieldView:
     )
 
 
-def _check(act: WriteContext, tx: Tx, now: datetime, provider: str, body: Begin) -> datetime:
+def _check(act: WriteContext, tx: Tx, now: datetime, provider: str, body: ConnectInput) -> datetime:
     if body.account_id is not None:
         known = one(act, tx, body.account_id)
         if known.provider != provider:
@@ -362,7 +362,7 @@ def _check(act: WriteContext, tx: Tx, now: datetime, provider: str, body: Begin)
     return now
 
 
-def _typed(connector: Connector, body: Begin) -> dict[str, str | Secret]:
+def _typed(connector: Connector, body: ConnectInput) -> dict[str, str | Secret]:
     known = {each.name: each for each in connector.fields}
     for name in body.fields:
         if name not in known:
@@ -418,7 +418,7 @@ def _reopen(act: WriteContext, tx: Tx, now: datetime, back: Reconnected) -> tupl
     if back.was in resume_plan.CAN_SEND:
         return ()
     offer = resume_plan.reopen(tx, now, workspace_id=act.workspace_id, account_id=back.id)
-    return offer.held if isinstance(offer, resume_plan.Offer) else ()
+    return offer.held if isinstance(offer, resume_plan.HeldDeliveries) else ()
 
 
 def _keep(
@@ -437,7 +437,7 @@ def _keep(
         if isinstance(answer, NoSuchAccount):
             raise not_found("account")
         if isinstance(answer, OtherIdentity):
-            raise conflict("other_identity", answer.says)
+            raise conflict("other_identity", answer.message)
         return answer
     made = connect(
         tx,
@@ -468,5 +468,5 @@ def _origin(url: str) -> str:
 
 def _refused(outcome: Any) -> Problem:
     """Tell what the network said, as far as it is fit to be told."""
-    says = str(getattr(outcome, "says", "") or "it did not work")
-    return Problem(422, "network_refused", f"The network says: {says}"[:500])
+    message = str(getattr(outcome, "message", "") or "it did not work")
+    return Problem(422, "network_refused", f"The network says: {message}"[:500])

@@ -9,7 +9,7 @@ Named proxies stand for many clients and count only in all. Limit: one process c
 import asyncio
 import logging
 import resource
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
@@ -23,7 +23,7 @@ from cadenza.core.addresses import owner_of
 log = logging.getLogger("cadenza.api")
 TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 UNREAD = 64 * 1024  # bytes of a refused body that are read for the sake of the connection
-BREAK = 0.05  # seconds between two looks at what a refused sender still sends
+BREAK = 0.02  # seconds between two looks at what refused senders still send, all of them together
 MOST = 20_000
 
 
@@ -50,7 +50,7 @@ def most_connections() -> int:
 
 
 @dataclass(slots=True)
-class Crowd:
+class OpenConnections:
     """Who is connected."""
 
     limits: Limits = field(default_factory=Limits)
@@ -58,6 +58,22 @@ class Crowd:
     most: int = field(default_factory=most_connections)
     _all: int = 0
     _from: Counter[str] = field(default_factory=Counter[str])
+    _refused: deque["Connection"] = field(default_factory=deque["Connection"])
+    _draining: asyncio.TimerHandle | None = None
+
+    def drain(self, connection: "Connection") -> None:
+        """Read on from a refused sender when it is its turn: however many there are, they cost the same."""
+        self._refused.append(connection)
+        if self._draining is None:
+            self._draining = connection.loop.call_later(BREAK, self._read_one)
+
+    def _read_one(self) -> None:
+        self._draining = None
+        while self._refused:
+            connection = self._refused.popleft()
+            if connection.read_on():
+                self._draining = connection.loop.call_later(BREAK, self._read_one)
+                return
 
     def enter(self, address: str) -> str | None:
         """Let a connection in, or return None; what is returned is given back when it ends."""
@@ -67,8 +83,8 @@ class Crowd:
             return None
         share = min(self.limits.per_address, self.most // 2)
         if self._from[name] >= share and not self._is_proxy(address):
-            says = "too many connections from one address: one was refused; a proxy is named in listen.proxies"
-            log.warning(says, extra={"address": name, "most": share})
+            message = "too many connections from one address: one was refused; a proxy is named in listen.proxies"
+            log.warning(message, extra={"address": name, "most": share})
             return None
         self._all += 1
         self._from[name] += 1
@@ -88,7 +104,7 @@ class Crowd:
             return False
 
 
-def make_protocol(crowd: Crowd) -> Callable[..., asyncio.Protocol]:
+def make_protocol(crowd: OpenConnections) -> Callable[..., asyncio.Protocol]:
     """Return what makes the protocol of each new connection."""
 
     class OfCrowd(Connection):
@@ -101,7 +117,7 @@ def make_protocol(crowd: Crowd) -> Callable[..., asyncio.Protocol]:
 class Connection(H11Protocol):
     """One connection."""
 
-    def __init__(self, crowd: Crowd, *args: Any, **named: Any) -> None:
+    def __init__(self, crowd: OpenConnections, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
         self._crowd = crowd
         self._limits = crowd.limits
@@ -135,7 +151,7 @@ class Connection(H11Protocol):
         """Take what came, and see what is still missing."""
         if self._lingers:
             self.flow.pause_reading()
-            self.loop.call_later(BREAK, self._read_on)
+            self._crowd.drain(self)
             return
         self._received += len(data)
         self._last = self.loop.time()
@@ -145,7 +161,7 @@ class Connection(H11Protocol):
     def on_response_complete(self) -> None:
         """Go on with the next request, unless much of this one's body was not even looked at."""
         if self.conn.their_state is h11.SEND_BODY and self._sends_much():
-            self._linger()
+            self._drain_refused()
             return
         super().on_response_complete()
         self._watch()
@@ -201,24 +217,33 @@ class Connection(H11Protocol):
         cycle = self.cycle  # uvicorn has None here before the first request
         if not cycle or cycle.response_complete or not cycle.response_started:
             self.transport.write(TOO_SLOW)
-        self.transport.close()
+            self._drain_refused()
+        else:
+            self.transport.close()
 
     def _sends_much(self) -> bool:
         length = dict(self.headers).get(b"content-length", b"")
         return not length.isdigit() or int(length) > UNREAD
 
-    def _linger(self) -> None:
+    def _drain_refused(self) -> None:
         """Close our half, so that the refusal arrives; what still comes is dropped unread, at a slow pace."""
         self._lingers = True
         self._wait_for(None)
-        if self.transport.can_write_eof():
+        try:
             self.transport.write_eof()
-        self.flow.resume_reading()
+        except OSError:  # the sender is gone, and we had not heard of it yet
+            self.transport.abort()
+            return
+        self.flow.pause_reading()
+        self._crowd.drain(self)
         self.loop.call_later(self._limits.linger, self.transport.abort)
 
-    def _read_on(self) -> None:
-        if not self.transport.is_closing():
-            self.flow.resume_reading()
+    def read_on(self) -> bool:
+        """Read once more of what was refused; return whether there is anybody left to read from."""
+        if self.transport.is_closing():
+            return False
+        self.flow.resume_reading()
+        return True
 
     def _stop_waiting_for_reader(self) -> None:
         if self._unread_answer is not None:

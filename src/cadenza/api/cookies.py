@@ -5,12 +5,7 @@ Without https (a first look on one's own machine) browsers refuse both, so there
 
 from fastapi import Request
 
-from cadenza.people.sessions import LIFE
-
-
-def cookie_name(public_url: str) -> str:
-    """Name the cookie."""
-    return "__Host-cadenza" if public_url.startswith("https://") else "cadenza"
+from cadenza.people.sessions import LIFE, cookie_name
 
 
 def read_cookie(request: Request, public_url: str) -> str | None:

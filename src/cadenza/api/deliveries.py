@@ -28,13 +28,15 @@ from cadenza.api.schemas import (
 )
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
-from cadenza.deliveries import change
+from cadenza.deliveries import change, model
+from cadenza.deliveries.check_fit import StoredPiece
 from cadenza.deliveries.explain import Past, explain
-from cadenza.deliveries.model import ClaimedDelivery, locks_of
+from cadenza.deliveries.model import locks_of
 from cadenza.people.model import Role
 from cadenza.posts.holds import Held, read_holds
 from cadenza.posts.preflight import refuse_unfit
 from cadenza.sql.tx import Row, Tx
+from cadenza.sql.values import read_value
 
 routes = Resource("deliveries", "/workspaces/{workspace_id}/deliveries")
 
@@ -76,7 +78,7 @@ class Delivery(Answer):
     look_at: datetime | None = Field(
         default=None, description="Of an unconfirmed one: when it is looked for again"
     )
-    doubt_part: int | None = Field(
+    unconfirmed_part: int | None = Field(
         default=None, description="Of a thread unconfirmed: which part nobody answered, from 1"
     )
     held: HeldView | None = Field(
@@ -86,9 +88,9 @@ class Delivery(Answer):
 
 
 class Explained(BaseModel):
-    """Every gate with its answer; `says` is the first thing to say."""
+    """Every gate with its answer; `message` is the first thing to say."""
 
-    says: str
+    message: str
     judged_at: datetime = Field(
         description="The instant that the gates were asked about: when it is due, or now"
     )
@@ -196,11 +198,11 @@ def _in_states(states: Sequence[State] | None) -> tuple[list[str], dict[str, Any
     return [f"state = '{each.value}' AND state <> 'sent'" for each in dict.fromkeys(states)], {}
 
 
-def _accounts(ask: ReadContext, asked: str | None) -> Iterable[str] | None:
+def _accounts(ask: ReadContext, requested: str | None) -> Iterable[str] | None:
     """Say of which accounts the caller may see what was asked for; None: of all."""
-    if asked is None:
+    if requested is None:
         return ask.caller.accounts
-    return [asked] if ask.caller.may_use(asked) else []
+    return [requested] if ask.caller.may_use(requested) else []
 
 
 @routes.get("/{delivery_id}", needs=Role.VIEWER, scope="deliveries:read")
@@ -234,7 +236,7 @@ async def explain_delivery(
         if found is None:
             raise not_found("delivery")
         if isinstance(found, Past):
-            raise invalid("query.at", found.says)
+            raise invalid("query.at", found.message)
         return Explained(**found.as_data())
 
     return await ask.read(look)
@@ -314,7 +316,9 @@ def _check_fit(act: WriteContext, tx: Tx, delivery_id: str, *states: State) -> N
     """Refuse to send what its channel would not take; in other states there is another answer."""
     row = one_row(act, tx, delivery_id)
     if row["state"] in states and (
-        unfit := refuse_unfit(tx, act.workspace_id, [row], act.runtime.files)
+        unfit := refuse_unfit(
+            tx, act.workspace_id, [read_value(StoredPiece, row)], act.runtime.files
+        )
     ):
         raise does_not_fit(unfit)
 
@@ -322,7 +326,7 @@ def _check_fit(act: WriteContext, tx: Tx, delivery_id: str, *states: State) -> N
 async def _locks(act: WriteContext, delivery_id: str) -> list[str]:
     """Name what is decided about, the same as its permit names."""
     row = await act.read(lambda tx, now: one_row(act, tx, delivery_id))
-    return locks_of([ClaimedDelivery(act.workspace_id, delivery_id, row["lease"], row)])
+    return locks_of([read_value(model.Delivery, row)])
 
 
 def show(row: Row, warning: str | None = None, held: Held | None = None) -> Delivery:
@@ -333,7 +337,7 @@ def show(row: Row, warning: str | None = None, held: Held | None = None) -> Deli
     if held is not None:
         ours["held"] = HeldView.model_validate(held)
     if row["state"] == State.UNCONFIRMED and (more := content.get("parts")):
-        ours["doubt_part"] = min(len(loads(row["parts_sent"])), len(more)) + 1
+        ours["unconfirmed_part"] = min(len(loads(row["parts_sent"])), len(more)) + 1
     return Delivery(**fields | ours)
 
 
@@ -369,8 +373,8 @@ def _changed(
     match answer:
         case change.NoSuchDelivery():
             raise not_found("delivery")
-        case change.NotNow(state, says):
-            raise conflict("moved_on", says, state=state.value)
+        case change.NotNow(state, message):
+            raise conflict("moved_on", message, state=state.value)
         case change.ChangedDelivery(state, warning):
             record(
                 tx,

@@ -15,10 +15,10 @@ from cadenza.api.problems import Problem, not_found
 from cadenza.api.request_context import ReadContext, Reader, Writer
 from cadenza.api.routes import Resource
 from cadenza.api.schemas import Answer, Id
-from cadenza.api.send_file import Given, send_file
+from cadenza.api.send_file import FileToSend, send_file
 from cadenza.bootstrap.pack_export import NAME
 from cadenza.people.model import Role
-from cadenza.posts import keep_export
+from cadenza.posts import export_requests
 from cadenza.posts.export import export_workspace
 
 routes = Resource("exports", "/workspaces/{workspace_id}")
@@ -65,7 +65,7 @@ async def begin_export(act: Writer, workspace_id: Id) -> ExportView:
     _check(act)
     shown = await act.write(
         lambda tx, now: _shown(
-            keep_export.ask_export(tx, now, workspace_id=workspace_id, by=act.by)[0]
+            export_requests.request_export(tx, now, workspace_id=workspace_id, by=act.by)[0]
         ),
         locks=[f"export:{workspace_id}"],
     )
@@ -83,7 +83,7 @@ async def begin_export(act: Writer, workspace_id: Id) -> ExportView:
 async def list_exports(ask: Reader, workspace_id: Id) -> list[ExportView]:
     """List exports that are at work or can be downloaded, newest first."""
     found = await ask.read(
-        lambda tx, now: keep_export.list_exports(tx, now, workspace_id=workspace_id)
+        lambda tx, now: export_requests.list_exports(tx, now, workspace_id=workspace_id)
     )
     return [_shown(each) for each in found]
 
@@ -107,19 +107,19 @@ async def download_export(ask: Reader, workspace_id: Id, export_id: Id) -> Respo
     found = await _find(ask, workspace_id, export_id)
     if found.state != "ready":
         raise Problem(409, "not_ready", "This export is not ready yet: ask again in a moment.")
-    given = Given(
+    to_send = FileToSend(
         file=found.file,
         mime="application/zip",
         name=_name(workspace_id, found.asked_at),
         etag=f'"{found.id}"',
         cache="private, no-store",
     )
-    return await send_file(ask.request, ask.runtime.library.storage, given)
+    return await send_file(ask.request, ask.runtime.library.storage, to_send)
 
 
-async def _find(ask: ReadContext, workspace_id: str, export_id: str) -> keep_export.Export:
+async def _find(ask: ReadContext, workspace_id: str, export_id: str) -> export_requests.Export:
     found = await ask.read(
-        lambda tx, now: keep_export.find_export(
+        lambda tx, now: export_requests.find_export(
             tx, now, workspace_id=workspace_id, export_id=export_id
         )
     )
@@ -138,7 +138,7 @@ def _name(workspace_id: str, at: datetime) -> str:
     return f"{workspace_id.replace(':', '-').replace('@', '-')}-{day}.zip"
 
 
-def _shown(export: keep_export.Export) -> ExportView:
+def _shown(export: export_requests.Export) -> ExportView:
     return ExportView(
         id=export.id,
         state=export.state,

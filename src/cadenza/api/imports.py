@@ -119,10 +119,10 @@ async def import_posts(act: Writer, workspace_id: Id) -> Imported:
     await act.claim_key()
     answer = await import_csv(act.runtime.operations, data, order, queues=QUEUES)
     if isinstance(answer, Unreadable):
-        says = f"{answer.wrong}: {answer.todo}"
-        fault = Fault(path="body.file", says=says, code="unreadable")
-        raise Problem(422, "unreadable", f"{says[:1].upper()}{says[1:]}.", errors=[fault])
-    return await act.keep_answer(_shown(answer))
+        message = f"{answer.wrong}: {answer.todo}"
+        fault = Fault(path="body.file", message=message, code="unreadable")
+        raise Problem(422, "unreadable", f"{message[:1].upper()}{message[1:]}.", errors=[fault])
+    return await act.save_response(_shown(answer))
 
 
 def _shown(report: Report) -> Imported:

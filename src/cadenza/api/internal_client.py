@@ -27,7 +27,7 @@ LONGEST = 120.0  # seconds for an answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InsideCall:
+class InternalCall:
     """One call of a route: which one, and what it is given."""
 
     route: APIRoute
@@ -58,7 +58,7 @@ class Answered:
 
 
 @dataclass(slots=True)
-class _Talk:
+class _RequestCycle:
     """What is said to the route and what it answers."""
 
     raw: bytes
@@ -88,8 +88,8 @@ class _Talk:
         piece: bytes = message.get("body", b"")
         self.size += len(piece)
         if self.size > LARGEST:
-            says = f"The answer is larger than {LARGEST} bytes: ask for less of it."
-            await self._stop(_refusal(413, "answer_too_large", says))
+            detail = f"The answer is larger than {LARGEST} bytes: ask for less of it."
+            await self._stop(_refusal(413, "answer_too_large", detail))
         self.pieces.append(piece)
         if message.get("more_body"):
             await SystemClock().sleep(
@@ -103,11 +103,11 @@ class _Talk:
 
 
 async def call_internally(
-    request: Request, call: InsideCall, headers: Mapping[str, str]
+    request: Request, call: InternalCall, headers: Mapping[str, str]
 ) -> Answered:
     """Call one route for the caller of another."""
     raw = b"" if call.body is None else json.dumps(call.body).encode()
-    talk = _Talk(raw)
+    talk = _RequestCycle(raw)
     task = asyncio.ensure_future(
         request.app(_scope(request, call, raw, headers), talk.receive, talk.send)
     )
@@ -128,7 +128,7 @@ async def call_internally(
 
 
 def _scope(
-    request: Request, call: InsideCall, raw: bytes, headers: Mapping[str, str]
+    request: Request, call: InternalCall, raw: bytes, headers: Mapping[str, str]
 ) -> dict[str, Any]:
     own = [(name, value) for name, value in request.scope["headers"] if name in CARRIED]
     own += [(name.encode(), value.encode()) for name, value in headers.items()]
@@ -147,7 +147,7 @@ def _scope(
     }
 
 
-def _refusal(status: int, code: str, says: str) -> Answered:
+def _refusal(status: int, code: str, message: str) -> Answered:
     return Answered(
-        status, {"type": TYPE + code, "title": "Refused", "status": status, "detail": says}
+        status, {"type": TYPE + code, "title": "Refused", "status": status, "detail": message}
     )

@@ -142,7 +142,7 @@ class CheckView(BaseModel):
 
     name: str
     passed: bool
-    says: str
+    message: str
     next_at: datetime | None
     who: str | None
 
@@ -150,7 +150,7 @@ class CheckView(BaseModel):
 class WhyView(BaseModel):
     """Why a job does not run now: in one sentence, and gate by gate."""
 
-    says: str
+    message: str
     next_at: datetime | None
     checks: list[CheckView]
 
@@ -233,7 +233,7 @@ def show_change(job: Job, answer: Literal["changed", "requested", "unchanged"]) 
 def show_why(why: Why) -> WhyView:
     """Show why a job does not run."""
     return WhyView(
-        says=why.sentence, next_at=why.next_at, checks=[_check(each) for each in why.checks]
+        message=why.sentence, next_at=why.next_at, checks=[_check(each) for each in why.checks]
     )
 
 
@@ -309,7 +309,7 @@ def _check(check: Check) -> CheckView:
     return CheckView(
         name=check.name,
         passed=check.passed,
-        says=check.says,
+        message=check.message,
         next_at=check.next_at,
         who=check.who,
     )

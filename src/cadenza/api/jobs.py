@@ -33,6 +33,7 @@ from cadenza.api.request_context import Reader, WriteContext, WriterOnce
 from cadenza.api.routes import INSTANCE, Resource
 from cadenza.db.audit import record
 from cadenza.engine.job import Filter, State
+from cadenza.engine.known_queues import check_queue
 from cadenza.engine.options import LONGEST_NAME
 from cadenza.engine.store import Changed as Answered
 from cadenza.people.model import INSTANCE as HOUSE
@@ -66,6 +67,7 @@ async def list_gates(ask: Reader) -> list[GateView]:
 @routes.post("/jobs/queues/{queue}/pause", needs=INSTANCE, scope="system:write")
 async def pause_queue(act: WriterOnce, queue: Name, body: PauseQueue) -> GateView:
     """Claim nothing more of a queue or of one lane of it, on all machines, over restarts."""
+    await check_queue(act.runtime.engine, queue)  # an unknown one leaves no line
 
     async def pause() -> GateView:
         gate = await act.runtime.engine.pause(queue, body.lane, reason=body.reason)
@@ -220,7 +222,7 @@ async def _perform(
             tx, now, workspace_id=HOUSE, by=act.by, action=action, subject_id=subject, after=after
         )
     )
-    return await act.keep_answer(await do())
+    return await act.save_response(await do())
 
 
 async def _find_schedule(act: WriteContext, name: str) -> None:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from cadenza.api.problems import Problem, invalid, not_found, refuse
 from cadenza.api.request_context import Reader, Writer
 from cadenza.api.routes import KEY, Resource
-from cadenza.api.schemas import Answer, Id, IdField, InputModel, Instant, Line, Secretive
+from cadenza.api.schemas import Answer, Id, IdField, InputModel, Instant, Line, SecretView
 from cadenza.core.suggest import did_you_mean
 from cadenza.people import keys, workspaces
 from cadenza.people.daily_limits import Addition
@@ -63,7 +63,7 @@ class KeyView(BaseModel):
     revoked_at: datetime | None
 
 
-class KeyCreated(Secretive):
+class KeyCreated(SecretView):
     """The new key: `key` is shown this once."""
 
     key: str
@@ -114,8 +114,8 @@ async def make_key(act: Writer, workspace_id: Id, body: NewKey) -> KeyCreated:
     unknown = sorted(set(body.scopes) - known)
     if unknown:
         guess = did_you_mean(unknown[0], sorted(known))
-        says = f"{unknown[0]!r} is no scope.{guess} There are {', '.join(sorted(known))}."
-        raise invalid("body.scopes", says, "unknown_scope")
+        message = f"{unknown[0]!r} is no scope.{guess} There are {', '.join(sorted(known))}."
+        raise invalid("body.scopes", message, "unknown_scope")
     of_the_installation: frozenset[str] = act.request.app.state.installation_scopes
     given = sorted(of_the_installation.intersection(body.scopes))
     if given and not act.caller.instance_owner:

@@ -51,8 +51,8 @@ class RpcMessage(BaseModel):
 class Refusal(Exception):
     """An error of the protocol."""
 
-    def __init__(self, code: int, says: str) -> None:
-        super().__init__(says)
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
         self.code = code
 
 
@@ -77,9 +77,9 @@ async def speak(ask: Reader, workspace_id: Id, body: RpcMessage) -> Response:
 async def _answer(ask: ReadContext, said: RpcMessage) -> dict[str, Any]:
     match said.method:
         case "initialize":
-            asked = said.params.get("protocolVersion")
+            requested = said.params.get("protocolVersion")
             return {
-                "protocolVersion": asked if asked in VERSIONS else VERSIONS[0],
+                "protocolVersion": requested if requested in VERSIONS else VERSIONS[0],
                 "capabilities": {"tools": {}},
                 "serverInfo": {"name": "cadenza", "version": "1"},
                 "instructions": INSTRUCTIONS,
@@ -177,8 +177,8 @@ def _name(tool: Tool, given: Mapping[str, Any]) -> str:
 def _show(tool: Tool) -> dict[str, Any]:
     schema = tool.schema
     if tool.declared.changes:
-        asked = {"type": "string", "description": "From the dry run: do it now"}
-        schema = schema | {"properties": {**schema["properties"], CONFIRM: asked}}
+        requested = {"type": "string", "description": "From the dry run: do it now"}
+        schema = schema | {"properties": {**schema["properties"], CONFIRM: requested}}
     hints = {
         "readOnlyHint": not tool.declared.changes,
         "destructiveHint": tool.declared.method == "DELETE",

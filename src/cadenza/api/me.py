@@ -11,7 +11,7 @@ from cadenza.api.auth import Code, Password, check_password, give_cookie
 from cadenza.api.problems import Problem, refuse, too_often
 from cadenza.api.request_context import ReadContext, Reader, WriteContext, Writer
 from cadenza.api.routes import PERSON, Resource
-from cadenza.api.schemas import Answer, Id, InputModel, Line, Secretive, ZoneName
+from cadenza.api.schemas import Answer, Id, InputModel, Line, SecretView, ZoneName
 from cadenza.deliveries.installation import read_signs
 from cadenza.people import change_password, second_factor, sessions
 from cadenza.people.login_throttle import AttemptLimit, count_attempt
@@ -90,7 +90,7 @@ class PasswordChange(InputModel):
     new: Password
 
 
-class Proof(InputModel):
+class PasswordInput(InputModel):
     """The password, once more."""
 
     model_config = ConfigDict(
@@ -106,13 +106,13 @@ class CodeInput(InputModel):
     code: Code
 
 
-class Proposed(Secretive):
+class Proposed(SecretView):
     """What an authenticator app reads; shown once."""
 
     address: str
 
 
-class Recovery(Secretive):
+class Recovery(SecretView):
     """Codes for the day when the phone is gone; shown once."""
 
     codes: list[str]
@@ -194,7 +194,7 @@ async def change_own_password(ask: Reader, body: PasswordChange) -> None:
 
 
 @routes.post("/second-factor", needs=PERSON)
-async def propose_second_factor(ask: Reader, body: Proof) -> Proposed:
+async def propose_second_factor(ask: Reader, body: PasswordInput) -> Proposed:
     """Get a new secret for an authenticator app; it counts once a first code has confirmed it."""
     _, me = await _prove(ask, body.password)
     secret = draw_bytes(second_factor.SECRET_BYTES)
@@ -273,7 +273,7 @@ def _me(tx: Tx, now: datetime, person_id: str) -> Me:
         week_start=row["week_start"],
         instance_owner=bool(row["instance_owner"]),
         second_factor=bool(row["totp_on"]),
-        sending_held=signs.hold.says if signs is not None and signs.hold is not None else None,
+        sending_held=signs.hold.message if signs is not None and signs.hold is not None else None,
         workspaces=[
             Membership(
                 workspace_id=each["id"],

@@ -15,7 +15,7 @@ from cadenza.api.read_upload import UploadForm
 from cadenza.api.request_context import ReadContext, Reader, WriteContext, Writer, WriterOnce
 from cadenza.api.routes import MIB, Resource
 from cadenza.api.schemas import Answer, Id, InputModel, Line, Page, Paged
-from cadenza.api.send_file import Given, send_file
+from cadenza.api.send_file import FileToSend, send_file
 from cadenza.media.delete import Deleted, InUse, delete
 from cadenza.media.describe import describe
 from cadenza.media.examine import Unfit
@@ -151,16 +151,18 @@ async def upload_media(act: WriterOnce, workspace_id: Id) -> MediaUploaded:
         alt=alt,
     )
     if isinstance(answer, Unfit):
-        raise Problem(STATUS.get(answer.reason, 422), f"unfit_{answer.reason}", _said(answer.says))
+        raise Problem(
+            STATUS.get(answer.reason, 422), f"unfit_{answer.reason}", _said(answer.message)
+        )
     if not isinstance(answer, Uploaded):
-        raise conflict("swept", _said(answer.says))
+        raise conflict("swept", _said(answer.message))
     await form.finish()
     media = answer.media
     if (later := _alt(form.fields)) and later != media.alt and not answer.known:
         media = await act.change(
             lambda tx, now: _described(tx, now, workspace_id, media.id, act.by, later)
         )
-    return await act.keep_answer(MediaUploaded(**show(media).model_dump(), known=answer.known))
+    return await act.save_response(MediaUploaded(**show(media).model_dump(), known=answer.known))
 
 
 @routes.get("/{media_id}", needs=Role.VIEWER, scope="media:read")
@@ -210,10 +212,10 @@ async def delete_media(act: Writer, workspace_id: Id, media_id: Id) -> MediaDele
         match answer:
             case Deleted(id=id_):
                 return MediaDeleted(id=id_)
-            case InUse(posts=posts, keepers=keepers, says=says):
+            case InUse(posts=posts, keepers=keepers, message=message):
                 reach = reached(act, tx, posts)
                 named = [id_ for id_ in posts if id_ in reach]
-                raise conflict("in_use", _said(says), posts=named, keepers=list(keepers))
+                raise conflict("in_use", _said(message), posts=named, keepers=list(keepers))
             case NoSuchMedia():
                 raise not_found("media")
 
@@ -227,11 +229,13 @@ async def delete_media(act: Writer, workspace_id: Id, media_id: Id) -> MediaDele
     response_class=Response,
     responses=BINARY,
 )
-async def give_original(ask: Reader, workspace_id: Id, media_id: Id) -> Response:
+async def download_media(ask: Reader, workspace_id: Id, media_id: Id) -> Response:
     """Give out the file itself, whole or a range of it, as a download."""
     media = await ask.read(lambda tx, _: _one(ask, tx, media_id))
-    given = Given(file=media.file, mime=media.mime, name=media.name, etag=f'"{media.sha256[:32]}"')
-    return await send_file(ask.request, ask.runtime.library.storage, given)
+    to_send = FileToSend(
+        file=media.file, mime=media.mime, name=media.name, etag=f'"{media.sha256[:32]}"'
+    )
+    return await send_file(ask.request, ask.runtime.library.storage, to_send)
 
 
 @routes.get(
@@ -241,19 +245,19 @@ async def give_original(ask: Reader, workspace_id: Id, media_id: Id) -> Response
     response_class=Response,
     responses=BINARY,
 )
-async def give_thumbnail(ask: Reader, workspace_id: Id, media_id: Id) -> Response:
+async def get_thumbnail(ask: Reader, workspace_id: Id, media_id: Id) -> Response:
     """Give out its small picture."""
     media = await ask.read(lambda tx, _: _one(ask, tx, media_id))
     if media.thumbnail is None:
         raise not_found("small picture")
-    given = Given(
+    to_send = FileToSend(
         file=media.thumbnail,
         mime="image/jpeg",
         name=f"{media.name.rpartition('.')[0]}.jpg",
         etag=f'"{media.sha256[:28]}.small"',
         download=False,
     )
-    return await send_file(ask.request, ask.runtime.library.storage, given)
+    return await send_file(ask.request, ask.runtime.library.storage, to_send)
 
 
 @routes.get(
@@ -263,17 +267,17 @@ async def give_thumbnail(ask: Reader, workspace_id: Id, media_id: Id) -> Respons
     response_class=Response,
     responses=BINARY,
 )
-async def give_fitted(ask: Reader, workspace_id: Id, media_id: Id, change: Change) -> Response:
+async def get_fitted_media(ask: Reader, workspace_id: Id, media_id: Id, change: Change) -> Response:
     """Give out a picture as a network gets it; a preview says which there are."""
     media, made = await ask.read(lambda tx, _: _made(ask, tx, media_id, change))
-    given = Given(
+    to_send = FileToSend(
         file=made.file,
         mime=made.mime,
         name=f"{media.name.rpartition('.')[0]}.jpg",
         etag=f'"{made.file.rpartition(".fit-")[2]}"',
         download=False,
     )
-    return await send_file(ask.request, ask.runtime.library.storage, given)
+    return await send_file(ask.request, ask.runtime.library.storage, to_send)
 
 
 def show(media: Media) -> MediaView:
@@ -344,5 +348,5 @@ def _alt(fields: dict[str, str]) -> str:
     return alt
 
 
-def _said(says: str) -> str:
-    return f"{says[:1].upper()}{says[1:]}."
+def _said(message: str) -> str:
+    return f"{message[:1].upper()}{message[1:]}."

@@ -102,8 +102,8 @@ class RequestGuard:
         if INSIDE not in scope and _HIDDEN_SLASH.search(raw):
             return 400, "bad_address", "The address holds an encoded slash: no id has one."
         if scope["path"] not in OPEN and not self._is_ours(headers.get("host", "").lower()):
-            says = "This server is not reached by that name: an operator sets public_url to its address."
-            return 421, "wrong_host", says
+            message = "This server is not reached by that name: an operator sets public_url to its address."
+            return 421, "wrong_host", message
         return None
 
     def _is_ours(self, host: str) -> bool:
@@ -159,12 +159,12 @@ def _printable(text: str) -> str:
     return "".join(each if each.isprintable() else "?" for each in text)
 
 
-async def _answer(send: Send, request_id: str, status: int, code: str, says: str) -> None:
+async def _answer(send: Send, request_id: str, status: int, code: str, message: str) -> None:
     body = {
         "type": TYPE + code,
         "title": "Refused" if status < 500 else "Our own fault",
         "status": status,
-        "detail": says,
+        "detail": message,
         "instance": request_id,
         "errors": [],
     }

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from cadenza.api.problems import not_found
 from cadenza.api.request_context import ReadContext, Reader, WriteContext, Writer
 from cadenza.api.routes import Resource
-from cadenza.api.schemas import Answer, Id, InputModel, Secretive
+from cadenza.api.schemas import Answer, Id, InputModel, SecretView
 from cadenza.db.audit import record
 from cadenza.notices.call_webhook import PREFIX
 from cadenza.notices.model import DEFAULTS, Choice, EventKind, Topic
@@ -63,7 +63,7 @@ class Webhook(BaseModel):
     created_at: datetime
 
 
-class WebhookCreated(Secretive):
+class WebhookCreated(SecretView):
     """The new webhook; `secret` signs what is sent, and is shown this once."""
 
     secret: str

@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field
 from cadenza.api.problems import Problem, not_found, refuse
 from cadenza.api.request_context import Reader, WriteContext, Writer
 from cadenza.api.routes import Resource
-from cadenza.api.schemas import Answer, Email, Id, InputModel, Secretive
+from cadenza.api.schemas import Answer, Email, Id, InputModel, SecretView
 from cadenza.people import invite, workspaces
 from cadenza.people.change_password import email_row
 from cadenza.people.daily_limits import Addition
@@ -61,7 +61,7 @@ class Invitation(Answer):
     ends_at: datetime
 
 
-class InvitationCreated(Secretive, Invitation):
+class InvitationCreated(SecretView, Invitation):
     """A new invitation."""
 
     link: str | None = Field(

@@ -12,7 +12,7 @@ from cadenza.core.rollup import DeliveryState
 from cadenza.posts import publish_now
 
 
-def in_our_days(time: datetime) -> datetime:
+def plausible_year(time: datetime) -> datetime:
     """Refuse years that no clock of ours can turn into an instant."""
     if not 1971 <= time.year <= 9000:
         raise ValueError("no post goes out in that year")
@@ -59,7 +59,7 @@ class TimeInput(TargetsInput):
             ]
         }
     )
-    at: Annotated[datetime, AfterValidator(in_our_days)]
+    at: Annotated[datetime, AfterValidator(plausible_year)]
     zone: ZoneName | None = None
     seen_at: Annotated[
         Instant | None,
@@ -111,11 +111,19 @@ class PublishTargetView(ValueView):
     warnings: list[str]
 
 
+class RefusedTargetView(ValueView):
+    """This account is disconnected: nothing was changed there."""
+
+    account_id: str
+    message: str
+
+
 class PublishingView(AnswerView):
     """It goes out now, place by place."""
 
     post: PostView
     places: list[PublishTargetView]
+    refused: list[RefusedTargetView] = Field(description="Accounts that cannot be asked, and why")
 
 
 class TimedView(ValueView):
@@ -147,6 +155,7 @@ class ScheduledView(AnswerView):
 
     post: PostView
     places: list[Annotated[TimedView | UnchangedView, Field(discriminator="outcome")]]
+    refused: list[RefusedTargetView] = Field(description="Accounts that cannot be asked, and why")
 
 
 class CanceledView(AnswerView):

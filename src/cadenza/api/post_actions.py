@@ -19,6 +19,7 @@ from cadenza.api.post_action_schemas import (
     DeliveriesInput,
     PublishingView,
     PublishTargetView,
+    RefusedTargetView,
     RetryingView,
     ScheduledView,
     TargetsInput,
@@ -231,6 +232,7 @@ def give_time(
             show(TimedView if isinstance(each, schedule_at.Timed) else UnchangedView, each)
             for each in answer.places
         ],
+        refused=[show(RefusedTargetView, each) for each in answer.refused],
     )
 
 
@@ -242,6 +244,7 @@ def _publishing(
     return PublishingView(
         post=tag(act, show_post(one(act, tx, now, post_id))),
         places=[show(PublishTargetView, each) for each in answer.places],
+        refused=[show(RefusedTargetView, each) for each in answer.refused],
     )
 
 

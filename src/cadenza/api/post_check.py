@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from cadenza.accounts.model import Account
 from cadenza.accounts.open import refer
 from cadenza.api.post_schemas import (
     ChannelName,
@@ -26,20 +27,27 @@ from cadenza.api.routes import PERSON, Resource
 from cadenza.api.schemas import Id, InputModel, Instant, loads
 from cadenza.core.channels import Channel
 from cadenza.core.rollup import DROPPED
-from cadenza.deliveries.check_fit import Fit, check_fit, check_fitted, row_of
+from cadenza.deliveries.check_fit import Fit, check_fit, check_fitted
 from cadenza.deliveries.model import ComposedPost
 from cadenza.media.storage import NotStored, StorageFailed
 from cadenza.people.model import Role
 from cadenza.posts.compose import compose_post
 from cadenza.posts.model import Approval, Post, Source, hash_of
 from cadenza.posts.preflight import check_post
-from cadenza.posts.targets import ONLY_WHEN_ASKED, accounts_of, check_targets, resolve_targets
+from cadenza.posts.targets import (
+    ONLY_WHEN_ASKED,
+    Targets,
+    accounts_of,
+    check_targets,
+    resolve_targets,
+    set_aside_gone,
+)
 from cadenza.providers.base import Provider
 from cadenza.providers.measure import Length, measure, most_files
 from cadenza.providers.message import AccountRef, Message
-from cadenza.providers.option import Option, Takes
+from cadenza.providers.option import Option, OptionType
 from cadenza.providers.registry import all_providers, options_of, providers_of
-from cadenza.sql.tx import Row, Tx
+from cadenza.sql.tx import Tx
 
 routes = Resource("posts", "/workspaces/{workspace_id}/posts")
 channels = Resource("channels", "/channels")
@@ -58,7 +66,7 @@ class OptionView(BaseModel):
 
     name: str
     label: str
-    takes: Takes
+    takes: OptionType
     choices: list[ChoiceView]
     hint: str
 
@@ -128,7 +136,7 @@ class TroubleView(ValueView):
     """What the network would refuse; not blocking: it goes out, less well."""
 
     code: str
-    says: str
+    message: str
     field: str
     blocking: bool
 
@@ -137,7 +145,7 @@ class FittedView(BaseModel):
     """A picture as the channel gets it, because it does not take the file as it is."""
 
     media_id: str
-    says: str
+    message: str
     mime: str
     size: int
     width: int | None
@@ -187,10 +195,9 @@ async def preview(ask: Reader, workspace_id: Id, body: Draft) -> list[PreviewVie
     """Show an unsaved post as each channel gets it, with its length in the network's own unit."""
     targets = targets_of(ask, body.accounts) or []
 
-    def look(tx: Tx, now: datetime) -> tuple[list[ComposedPost], dict[str, Row]]:
+    def look(tx: Tx, now: datetime) -> tuple[list[ComposedPost], dict[str, Account]]:
         check_category(tx, workspace_id, body)
-        if targets and (refused := check_targets(tx, workspace_id, targets)):
-            refuse(refused)
+        _check_targets(tx, workspace_id, targets)
         post = _unsaved(ask, body, now)
         places = resolve_targets(tx, workspace_id, targets)
         alone = [("", channel) for channel in dict.fromkeys(body.channels)]
@@ -209,8 +216,7 @@ async def check_draft(ask: Reader, workspace_id: Id, body: DraftCheck) -> Checke
 
     def look(tx: Tx, now: datetime) -> Checked:
         check_category(tx, workspace_id, body)
-        if refused := check_targets(tx, workspace_id, targets):
-            refuse(refused)
+        _check_targets(tx, workspace_id, targets)
         post = _unsaved(ask, body, now, body.post_id or "")
         places = resolve_targets(tx, workspace_id, targets)
         return _checked(ask, tx, now, post, places, body.at)
@@ -229,12 +235,18 @@ async def check_saved(ask: Reader, workspace_id: Id, post_id: Id, body: CheckInp
             planned = [pill for pill in shown.pills if pill.state not in DROPPED]
             places = [(pill.account_id, Channel(pill.channel)) for pill in planned]
         else:
-            if refused := check_targets(tx, workspace_id, targets):
-                refuse(refused)
+            _check_targets(tx, workspace_id, targets)
             places = resolve_targets(tx, workspace_id, targets)
         return _checked(ask, tx, now, shown.post, places, body.at)
 
     return await ask.read(look)
+
+
+def _check_targets(tx: Tx, workspace_id: str, targets: Targets) -> None:
+    """Refuse targets that do not exist; a disconnected account is a finding beside the others."""
+    able, _ = set_aside_gone(tx, workspace_id, targets)
+    if refused := check_targets(tx, workspace_id, able):
+        refuse(refused)
 
 
 def _checked(
@@ -274,7 +286,7 @@ def _unsaved(ask: ReadContext, body: PostFields, now: datetime, id_: str = "") -
 
 
 async def _preview(
-    ask: ReadContext, piece: ComposedPost, account: Row | None
+    ask: ReadContext, piece: ComposedPost, account: Account | None
 ) -> PreviewView | None:
     adapter = _adapter(piece.channel, account)
     if adapter is None:
@@ -292,7 +304,7 @@ async def _preview(
     lengths = measure(adapter.name, plain, ref)
     return PreviewView(
         account_id=piece.account_id or None,
-        handle=None if account is None else account["handle"],
+        handle=None if account is None else account.handle,
         provider=adapter.name,
         channel=piece.channel,
         text=content["text"],
@@ -313,9 +325,9 @@ async def _check(ask: ReadContext, piece: ComposedPost, adapter: Provider, ref: 
     """Check the piece as the worker does; a storage that is away leaves the plan, without its numbers."""
     files = ask.runtime.files
     try:
-        return await check_fitted(adapter, ref, row_of(piece), files)
+        return await check_fitted(adapter, ref, piece, files)
     except (OSError, NotStored, StorageFailed):
-        return check_fit(adapter, ref, row_of(piece), files)
+        return check_fit(adapter, ref, piece, files)
 
 
 def _fitted(ask: ReadContext, content: dict[str, Any], message: Message) -> list[FittedView]:
@@ -324,7 +336,7 @@ def _fitted(ask: ReadContext, content: dict[str, Any], message: Message) -> list
     return [
         FittedView(
             media_id=entry["id"],
-            says=item.fitting.says,
+            message=item.fitting.message,
             mime=item.mime,
             size=item.size,
             width=item.width,
@@ -338,9 +350,9 @@ def _fitted(ask: ReadContext, content: dict[str, Any], message: Message) -> list
     ]
 
 
-def _adapter(channel: Channel, account: Row | None) -> Provider | None:
+def _adapter(channel: Channel, account: Account | None) -> Provider | None:
     if account is not None:
-        return all_providers().get(account["provider"])
+        return all_providers().get(account.provider)
     return next(iter(providers_of(channel)), None)
 
 

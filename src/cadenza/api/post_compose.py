@@ -13,7 +13,12 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, ConfigDict, Field
 
 from cadenza.api.lock_posts import post_locks
-from cadenza.api.post_action_schemas import PublishTargetView, TimedView, in_our_days
+from cadenza.api.post_action_schemas import (
+    PublishTargetView,
+    RefusedTargetView,
+    TimedView,
+    plausible_year,
+)
 from cadenza.api.post_actions import approve_and_send, give_time, send_now
 from cadenza.api.post_schemas import (
     PostChange,
@@ -30,14 +35,14 @@ from cadenza.api.posts import (
     check_approval,
     find_trouble,
     one,
+    overwrite_post,
     tag,
     unchanged,
     write_new,
-    write_over,
 )
 from cadenza.api.problems import Problem, conflict, invalid
 from cadenza.api.queue_schemas import AlreadyView, AnswerView, ValueView
-from cadenza.api.queues import give_slots
+from cadenza.api.queues import assign_next_slots
 from cadenza.api.request_context import WriteContext, Writer
 from cadenza.api.routes import Resource
 from cadenza.api.schemas import Id, IdField, InputModel, ZoneName
@@ -98,7 +103,7 @@ class ComposeInput(InputModel):
     goes: ComposeAction = ComposeAction.NOWHERE
     accounts: list[TargetInput] = Field(default=[], max_length=100)
     to: To = Field(default=To.FIRST_FREE, description="Of `queue`, without `at`")
-    at: Annotated[datetime, AfterValidator(in_our_days)] | None = Field(
+    at: Annotated[datetime, AfterValidator(plausible_year)] | None = Field(
         default=None, description="Of `queue`: a slot, with an offset; of `time`: as in `schedule`"
     )
     zone: ZoneName | None = None
@@ -113,7 +118,7 @@ class ComposeOutcome(ValueView):
     at: datetime | None = None
     zone: str | None = None
     by_hand: bool = Field(default=False, description="In no slot: the queue does not move it")
-    says: str | None = None
+    message: str | None = None
     warnings: list[str] = Field(default=[])
 
 
@@ -135,7 +140,7 @@ async def compose(act: Writer, workspace_id: Id, body: ComposeInput) -> Composed
         places = WAYS[body.goes](act, tx, now, saved, targets, body)
         notes = {
             name: getattr(saved, name)
-            for name in ("why_not_approved", "voided", "too_late", "says")
+            for name in ("why_not_approved", "voided", "too_late", "message")
         }
         fresh = PostSaved(
             **post_fields(one(act, tx, now, saved.id)),
@@ -173,7 +178,7 @@ def _save(act: WriteContext, tx: Tx, now: datetime, body: ComposeInput) -> PostS
     if body.post_id is None:
         return write_new(act, tx, now, PostInput.model_validate(said))
     change = PostChange.model_validate(said | {"revision": body.revision})
-    return write_over(act, tx, now, body.post_id, change)
+    return overwrite_post(act, tx, now, body.post_id, change)
 
 
 def _nowhere(*_: Any) -> list[ComposeOutcome]:
@@ -183,7 +188,7 @@ def _nowhere(*_: Any) -> list[ComposeOutcome]:
 def _queue(
     act: WriteContext, tx: Tx, now: datetime, post: PostSaved, targets: Targets, body: ComposeInput
 ) -> list[ComposeOutcome]:
-    added = give_slots(
+    added = assign_next_slots(
         act, tx, now, post.id, targets, to=body.to if body.at is None else Named(body.at)
     )
     return [_queued(each) for each in added.answers]
@@ -204,7 +209,7 @@ def _queued(answer: Any) -> ComposeOutcome:
             account_id=answer.account_id, channel=None, outcome="already", at=answer.at
         )
     return ComposeOutcome(
-        account_id=answer.account_id, channel=None, outcome="refused", says=answer.says
+        account_id=answer.account_id, channel=None, outcome="refused", message=answer.message
     )
 
 
@@ -213,7 +218,7 @@ def _time(
 ) -> list[ComposeOutcome]:
     assert body.at is not None
     timed = give_time(act, tx, now, post.id, When(body.at, body.zone), targets)
-    return [_timed(each) for each in timed.places]
+    return [*map(_timed, timed.places), *map(_refused, timed.refused)]
 
 
 def _timed(place: Any) -> ComposeOutcome:
@@ -228,7 +233,7 @@ def _timed(place: Any) -> ComposeOutcome:
             by_hand=True,
             warnings=warnings,
         )
-    return ComposeOutcome(**about, outcome="refused", says=f"it is {place.state} there already")
+    return ComposeOutcome(**about, outcome="refused", message=f"it is {place.state} there already")
 
 
 def _now(
@@ -238,7 +243,13 @@ def _now(
         sent = approve_and_send(act, tx, now, post.id, targets, revision=post.revision)
     else:
         sent = send_now(act, tx, now, post.id, targets)
-    return [_sent(each, now) for each in sent.places]
+    return [*(_sent(each, now) for each in sent.places), *map(_refused, sent.refused)]
+
+
+def _refused(target: RefusedTargetView) -> ComposeOutcome:
+    return ComposeOutcome(
+        account_id=target.account_id, channel=None, outcome="refused", message=target.message
+    )
 
 
 def _sent(place: PublishTargetView, now: datetime) -> ComposeOutcome:
@@ -248,9 +259,9 @@ def _sent(place: PublishTargetView, now: datetime) -> ComposeOutcome:
             return ComposeOutcome(
                 **about, outcome="now", at=now, by_hand=True, warnings=place.warnings
             )
-        case Click.IN_DOUBT:
+        case Click.UNCONFIRMED:
             return ComposeOutcome(
-                **about, outcome="refused", says="nobody knows whether it is out there already"
+                **about, outcome="refused", message="nobody knows whether it is out there already"
             )
         case Click.RUNNING | Click.SENT:
             return ComposeOutcome(**about, outcome="already")

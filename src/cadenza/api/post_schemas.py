@@ -30,7 +30,7 @@ from cadenza.posts.model import (
     Variant,
 )
 from cadenza.posts.preflight import DoesNotFit
-from cadenza.posts.publish_now import NoPlace, NotApproved
+from cadenza.posts.publish_now import NotApproved, NoTarget
 from cadenza.posts.read import ShownPost as Read
 from cadenza.posts.schedule_at import NoInstant
 from cadenza.posts.targets import BadTarget, Targets
@@ -38,7 +38,7 @@ from cadenza.posts.targets import BadTarget, Targets
 Refused = (
     NotApprovable
     | Sending
-    | NoPlace
+    | NoTarget
     | NotApproved
     | NoInstant
     | BadTarget
@@ -203,7 +203,7 @@ class HeldView(ValueView):
     """Why something does not go at its time."""
 
     code: Hold
-    says: str
+    message: str
     until: datetime | None
 
 
@@ -277,7 +277,7 @@ class FindingView(ValueView):
     account_id: str
     channel: str
     code: str
-    says: str
+    message: str
     field: str
     blocking: bool
 
@@ -288,7 +288,7 @@ class PostSaved(PostView):
     why_not_approved: str | None = None
     voided: bool = Field(default=False, description="An approval that it had is gone")
     too_late: list["TooLateView"] = Field(default=[])
-    says: str | None = None
+    message: str | None = None
     findings: list[FindingView] = Field(
         default=[], description="What would go wrong where it is planned"
     )
@@ -351,12 +351,12 @@ def shown_content(post: Post) -> dict[str, Any]:
     }
 
 
-def media_of(asked: Sequence[MediaInput]) -> tuple[PostMedia, ...]:
+def media_of(requested: Sequence[MediaInput]) -> tuple[PostMedia, ...]:
     """Return files as the operation takes them."""
-    return tuple(PostMedia(each.media_id, each.alt) for each in asked)
+    return tuple(PostMedia(each.media_id, each.alt) for each in requested)
 
 
-def variants_of(asked: dict[Channel, VariantInput]) -> dict[Channel, Variant]:
+def variants_of(requested: dict[Channel, VariantInput]) -> dict[Channel, Variant]:
     """Return variants as the operation takes them."""
     return {
         channel: Variant(
@@ -368,7 +368,7 @@ def variants_of(asked: dict[Channel, VariantInput]) -> dict[Channel, Variant]:
             link=each.link,
             options=each.options,
         )
-        for channel, each in asked.items()
+        for channel, each in requested.items()
     }
 
 
@@ -390,36 +390,36 @@ def refuse(answer: Refused, *, if_match: bool = False, current: Any = None) -> N
     match answer:
         case NoSuchPost():
             raise not_found("post")
-        case Conflict(current=post, says=says):
+        case Conflict(current=post, message=message):
             now = current or show(_Content, shown_content(post))
             raise Problem(
                 412 if if_match else 409,
                 "changed_meanwhile",
-                _sentence(says),
+                _sentence(message),
                 current=now.model_dump(mode="json"),
                 revision=post.revision,
             )
-        case NotAllowed(says=says):
-            raise Problem(403, "may_not_approve", _sentence(says))
+        case NotAllowed(message=message):
+            raise Problem(403, "may_not_approve", _sentence(message))
         case Blocked(blockers=blockers):
-            raise conflict("blocked", _sentence(answer.says), blockers=list(blockers))
-        case Sending(sending=sending, says=says):
+            raise conflict("blocked", _sentence(answer.message), blockers=list(blockers))
+        case Sending(sending=sending, message=message):
             shown = [show(TooLateView, each).model_dump(mode="json") for each in sending]
-            raise conflict("sending", _sentence(says), sending=shown)
-        case NotApproved(says=says):
-            raise conflict("not_approved", _sentence(says))
+            raise conflict("sending", _sentence(message), sending=shown)
+        case NotApproved(message=message):
+            raise conflict("not_approved", _sentence(message))
         case DoesNotFit():
             raise does_not_fit(answer)
-        case MovedMeanwhile(says=says):
-            raise conflict("moved_meanwhile", _sentence(says))
-        case NoPlace(says=says):
-            raise conflict("no_place", _sentence(says))
-        case NoInstant(says=says):
-            raise invalid("body.at", says, "no_instant")
-        case BadTarget(says=says):
-            raise invalid("body.accounts", says, "bad_target")
-        case NoSuchMedia(says=says, ids=ids):
-            problem = invalid("body.media", says, "no_such_media")
+        case MovedMeanwhile(message=message):
+            raise conflict("moved_meanwhile", _sentence(message))
+        case NoTarget(message=message):
+            raise conflict("no_place", _sentence(message))
+        case NoInstant(message=message):
+            raise invalid("body.at", message, "no_instant")
+        case BadTarget(message=message):
+            raise invalid("body.accounts", message, "bad_target")
+        case NoSuchMedia(message=message, ids=ids):
+            problem = invalid("body.media", message, "no_such_media")
             problem.extra = {"ids": list(ids)}
             raise problem
 
@@ -430,5 +430,5 @@ class _Content(ValueView):
     model_config = ConfigDict(extra="allow")
 
 
-def _sentence(says: str) -> str:
-    return f"{says[:1].upper()}{says[1:]}."
+def _sentence(message: str) -> str:
+    return f"{message[:1].upper()}{message[1:]}."

@@ -48,7 +48,7 @@ class PostDeleted(AnswerView):
 
     canceled: list[str] = Field(description="Deliveries that will not be sent")
     sent: int
-    says: str | None
+    message: str | None
 
 
 @routes.get(needs=Role.VIEWER, scope="posts:read")
@@ -125,7 +125,7 @@ async def edit_post(act: Writer, workspace_id: Id, post_id: Id, body: PostChange
     """Change a post that you have seen, and what waits of it; an approval of other words is gone."""
     check_approval(act, approve=body.approve)
     return await act.write(
-        lambda tx, now: write_over(act, tx, now, post_id, body),
+        lambda tx, now: overwrite_post(act, tx, now, post_id, body),
         locks=await post_locks(act, post_id),
     )
 
@@ -139,7 +139,7 @@ async def delete_post(act: Writer, workspace_id: Id, post_id: Id) -> PostDeleted
         answer = delete.delete(tx, now, workspace_id=workspace_id, post_id=post_id, by=act.by)
         if not isinstance(answer, delete.Deleted):
             refuse(answer)
-        return PostDeleted(canceled=list(answer.canceled), sent=answer.sent, says=answer.says)
+        return PostDeleted(canceled=list(answer.canceled), sent=answer.sent, message=answer.message)
 
     return await act.write(operation, locks=await post_locks(act, post_id))
 
@@ -155,7 +155,7 @@ def write_new(act: WriteContext, tx: Tx, now: datetime, body: PostInput) -> Post
     return tag(act, PostSaved(**post_fields(shown), why_not_approved=answer.why_not_approved))
 
 
-def write_over(
+def overwrite_post(
     act: WriteContext, tx: Tx, now: datetime, post_id: str, body: PostChange
 ) -> PostSaved:
     """Save a post that the caller has seen, or refuse."""
@@ -183,7 +183,7 @@ def write_over(
             why_not_approved=answer.why_not_approved,
             voided=answer.voided,
             too_late=list(answer.too_late),  # pyright: ignore[reportArgumentType] - read off
-            says=answer.says,
+            message=answer.message,
             findings=find_trouble(act, tx, now, post_id),
         ),
     )

@@ -51,7 +51,7 @@ class Fault(BaseModel):
     """One thing that is wrong with the input."""
 
     path: str = Field(description="Where: body.slots.0.time, query.limit", examples=["body.name"])
-    says: str = Field(description="What is wrong with it", examples=["it is missing"])
+    message: str = Field(description="What is wrong with it", examples=["it is missing"])
     code: str = Field(description="A stable name of the fault", examples=["missing"])
 
 
@@ -100,19 +100,19 @@ def conflict(code: str, detail: str, **extra: Any) -> Problem:
     return Problem(409, code, detail, **extra)
 
 
-def invalid(path: str, says: str, code: str = "invalid") -> Problem:
+def invalid(path: str, message: str, code: str = "invalid") -> Problem:
     """Refuse one field."""
-    fault = Fault(path=path, says=says, code=code)
-    return Problem(422, "invalid_input", f"{path}: {says}", errors=[fault])
+    fault = Fault(path=path, message=message, code=code)
+    return Problem(422, "invalid_input", f"{path}: {message}", errors=[fault])
 
 
-def too_often(answer: TooOften, now: Any, says: str = "Too many tries:") -> Problem:
+def too_often(answer: TooOften, now: Any, message: str = "Too many tries:") -> Problem:
     """Refuse for a while."""
     seconds = max(1, int((answer.until - now).total_seconds()) + 1)
     return Problem(
         429,
         "too_often",
-        f"{says} come back in {seconds} seconds.",
+        f"{message} come back in {seconds} seconds.",
         headers={"retry-after": str(seconds)},
     )
 
@@ -122,8 +122,8 @@ def refuse(answer: Wrong | PersonRefusal | Missing, what: str = "thing") -> NoRe
     match answer:
         case Missing():
             raise not_found(what)
-        case PersonRefusal(says, code):
-            raise conflict(code, says)
+        case PersonRefusal(message, code):
+            raise conflict(code, message)
         case Wrong():
             raise Problem(403, "wrong", "That does not match, or it can no longer be used.")
 
@@ -153,10 +153,10 @@ async def on_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     found = error.errors()
     faults = [
-        Fault(path=_place(each["loc"]), says=_plain(each), code=each["type"])
+        Fault(path=_place(each["loc"]), message=_plain(each), code=each["type"])
         for each in found[:MOST_FAULTS]
     ]
-    said = f"{faults[0].path}: {faults[0].says}"
+    said = f"{faults[0].path}: {faults[0].message}"
     if len(found) > 1:
         more = f"; the first {MOST_FAULTS} are named" if len(found) > MOST_FAULTS else ""
         said = f"{len(found)} fields are wrong{more}."
@@ -169,11 +169,11 @@ async def on_http(request: Request, error: Exception) -> Response:
     code = {404: "not_found", 405: "method_not_allowed", 400: "bad_request"}.get(
         error.status_code, "refused"
     )
-    says = {
+    message = {
         404: "There is nothing at this path: /api/v1/openapi.json lists what there is.",
         405: f"This path takes {(error.headers or {}).get('Allow') or 'other methods'}.",
     }.get(error.status_code, str(error.detail))
-    return answer_problem(request, Problem(error.status_code, code, says, headers=error.headers))
+    return answer_problem(request, Problem(error.status_code, code, message, headers=error.headers))
 
 
 async def on_zone(request: Request, error: Exception) -> Response:
@@ -189,8 +189,8 @@ async def on_channel(request: Request, error: Exception) -> Response:
 async def on_database(request: Request, error: Exception) -> Response:
     """Answer that the database cannot do it now; a full one refuses, of a lost one nobody knows."""
     if isinstance(error, Full):
-        says = "There is no room on the disk of the database; nothing was changed: an operator must see to it."
-        return answer_problem(request, Problem(507, "no_room", says))
+        message = "There is no room on the disk of the database; nothing was changed: an operator must see to it."
+        return answer_problem(request, Problem(507, "no_room", message))
     problem = Problem(
         503,
         "unavailable",

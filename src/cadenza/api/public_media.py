@@ -12,7 +12,7 @@ from starlette.responses import Response
 from cadenza.api.problems import Problem, not_found
 from cadenza.api.request_context import Reader
 from cadenza.api.routes import ANYONE, Resource
-from cadenza.api.send_file import Given, send_file
+from cadenza.api.send_file import FileToSend, send_file
 from cadenza.media.public import PATH, NotPublic, open_public
 
 routes = Resource("public_media", PATH)
@@ -42,7 +42,7 @@ async def _open(ask: Reader, token: str) -> Response:
     found = open_public(library.signer, token, now=ask.runtime.clock.now())
     if isinstance(found, NotPublic):
         raise Problem(410, "expired", "This address has ended.") if found.expired else not_found()
-    given = Given(
+    to_send = FileToSend(
         file=found.file,
         mime=found.mime,
         name=f"media.{found.file.rpartition('.')[2]}",
@@ -51,4 +51,4 @@ async def _open(ask: Reader, token: str) -> Response:
         cache="private, max-age=300",
         more=OPENED,
     )
-    return await send_file(ask.request, library.storage, given)
+    return await send_file(ask.request, library.storage, to_send)

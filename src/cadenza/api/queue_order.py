@@ -19,7 +19,7 @@ routes = on_queue.routes
 Revision = Annotated[int, Field(ge=0, strict=True, description="Of the queue, as it was seen")]
 
 
-class Whole(InputModel):
+class SetOrder(InputModel):
     """The whole order: posts or deliveries, first to last."""
 
     verb: Literal["order"]
@@ -37,7 +37,7 @@ class Move(InputModel):
     revision: Revision | None = None
 
 
-class Top(InputModel):
+class MoveToTop(InputModel):
     """One goes first."""
 
     verb: Literal["to_top"]
@@ -69,7 +69,9 @@ class Reverse(InputModel):
 
 
 class OrderInput(
-    RootModel[Annotated[Whole | Move | Top | Swap | Shuffle | Reverse, Discriminator("verb")]]
+    RootModel[
+        Annotated[SetOrder | Move | MoveToTop | Swap | Shuffle | Reverse, Discriminator("verb")]
+    ]
 ):
     """How the order is to change."""
 
@@ -172,22 +174,22 @@ async def list_skips(ask: Reader, workspace_id: Id, account_id: Id) -> list[Skip
 @on_queue.act("/order", done=reorder.Reordered, shows=Reordered)
 def change_order(context: ActionContext, body: OrderInput) -> reorder.Answer:
     """Change who holds which instant: the whole order, a move, to the top, a swap, a shuffle, reversed."""
-    asked, at, about = body.root, (context.tx, context.now), context.about
-    match asked:
-        case Whole():
-            return reorder.reorder(*at, **about, ids=asked.ids, revision=asked.revision)
+    requested, at, about = body.root, (context.tx, context.now), context.about
+    match requested:
+        case SetOrder():
+            return reorder.reorder(*at, **about, ids=requested.ids, revision=requested.revision)
         case Move(id=id_, before=before, after=after):
             return reorder.move(
-                *at, **about, id=id_, before=before, after=after, revision=asked.revision
+                *at, **about, id=id_, before=before, after=after, revision=requested.revision
             )
-        case Top():
-            return reorder.to_top(*at, **about, id=asked.id, revision=asked.revision)
+        case MoveToTop():
+            return reorder.to_top(*at, **about, id=requested.id, revision=requested.revision)
         case Swap():
-            return reorder.swap(*at, **about, ids=asked.ids, revision=asked.revision)
+            return reorder.swap(*at, **about, ids=requested.ids, revision=requested.revision)
         case Shuffle():
-            return reorder.shuffle(*at, **about, seed=asked.seed, revision=asked.revision)
+            return reorder.shuffle(*at, **about, seed=requested.seed, revision=requested.revision)
         case Reverse():
-            return reorder.reverse(*at, **about, revision=asked.revision)
+            return reorder.reverse(*at, **about, revision=requested.revision)
 
 
 @on_queue.act("/slots", done=move_to_slot.MovedToSlot, shows=SlotTaken)

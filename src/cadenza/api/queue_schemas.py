@@ -122,7 +122,7 @@ class NotQueuedView(ValueView):
 
     outcome: Literal["not_queued"] = "not_queued"
     account_id: str
-    says: str
+    message: str
     passed: PassedView | None = None
 
 
@@ -198,7 +198,7 @@ def does_not_fit(answer: DoesNotFit) -> Problem:
     return Problem(
         422,
         "does_not_fit",
-        f"{answer.says}.",
+        f"{answer.message}.",
         findings=[asdict(each) for each in answer.findings],
     )
 
@@ -206,16 +206,16 @@ def does_not_fit(answer: DoesNotFit) -> Problem:
 def refuse(answer: Refused) -> NoReturn:
     """Raise what an operation of queues refused."""
     match answer:
-        case NoQueue(says=says):
-            raise Problem(404, "no_queue", f"There is no queue: {says}.")
+        case NoQueue(message=message):
+            raise Problem(404, "no_queue", f"There is no queue: {message}.")
         case NoSuchPost():
             raise not_found("post")
-        case BadTarget(says=says):
-            raise invalid("body.accounts", says, "bad_target")
-        case NoRoom(says=says, passed=passed):
+        case BadTarget(message=message):
+            raise invalid("body.accounts", message, "bad_target")
+        case NoRoom(message=message, passed=passed):
             shown = show_passed(passed)
             extra = {} if shown is None else {"passed": shown.model_dump(mode="json")}
-            raise conflict("no_room", says[:1].upper() + says[1:] + ".", **extra)
+            raise conflict("no_room", message[:1].upper() + message[1:] + ".", **extra)
         case Stale(revision=revision, order=order):
             current = [show(EntryView, entry).model_dump(mode="json") for entry in order]
             raise conflict(
@@ -226,19 +226,19 @@ def refuse(answer: Refused) -> NoReturn:
             )
         case DoesNotFit():
             raise does_not_fit(answer)
-        case MovedMeanwhile(says=says):
-            raise conflict("moved_meanwhile", f"{says[:1].upper()}{says[1:]}.")
-        case Unknown(ids=ids, says=says):
-            raise Problem(422, "unknown_ids", says, ids=list(ids))
-        case NotASlot(instants=instants, says=says):
-            raise Problem(422, "not_a_slot", says, instants=[at.isoformat() for at in instants])
-        case BadSchedule(says=says):
-            raise invalid("body.slots", says, "bad_schedule")
+        case MovedMeanwhile(message=message):
+            raise conflict("moved_meanwhile", f"{message[:1].upper()}{message[1:]}.")
+        case Unknown(ids=ids, message=message):
+            raise Problem(422, "unknown_ids", message, ids=list(ids))
+        case NotASlot(instants=instants, message=message):
+            raise Problem(422, "not_a_slot", message, instants=[at.isoformat() for at in instants])
+        case BadSchedule(message=message):
+            raise invalid("body.slots", message, "bad_schedule")
         case HasSchedule():
             raise conflict("has_schedule", "The account has a schedule: change it with PATCH.")
-        case PauseOver(says=says):
-            raise invalid("body.until", says, "past")
-        case TooLate(says=says):
-            raise conflict("too_late", says)
+        case PauseOver(message=message):
+            raise invalid("body.until", message, "past")
+        case TooLate(message=message):
+            raise conflict("too_late", message)
         case NotConnected(state=state):
             raise conflict("not_connected", f"The account is {state}: connect it first.")

@@ -242,7 +242,7 @@ async def show_schedule(ask: Reader, workspace_id: Id, account_id: Id) -> Schedu
     show=lambda context, shows, written: context.act.tag(shows.of(written.queue)),
     method="PUT",
 )
-def give_schedule(context: ActionContext, body: ScheduleInput) -> schedule.Written | Refused:
+def create_schedule(context: ActionContext, body: ScheduleInput) -> schedule.Written | Refused:
     """Give an account its first weekly slots."""
     _check_match(context)
     return schedule.write(context.tx, context.now, **context.about, **body.model_dump())
@@ -270,7 +270,7 @@ async def add_to_queue(act: Writer, workspace_id: Id, body: AddInput) -> AddedVi
         act.check_account(account_id)
 
     return await act.write(
-        lambda tx, now: give_slots(act, tx, now, body.post_id, targets, to=body.where()),
+        lambda tx, now: assign_next_slots(act, tx, now, body.post_id, targets, to=body.where()),
         locks=locks(workspace_id, *accounts),
     )
 
@@ -287,7 +287,7 @@ async def show_runway(ask: Reader, workspace_id: Id, account_id: Id) -> RunwayVi
     return show(RunwayView, found)
 
 
-def give_slots(
+def assign_next_slots(
     act: WriteContext,
     tx: Tx,
     now: datetime,

@@ -30,8 +30,7 @@ async def read_body(request: Request, declared: Route) -> bytes:
     """Read and judge the body of a request; uploads are left in the stream, but counted."""
     if not declared.writes:
         return b""
-    length = request.headers.get("content-length")
-    if length is not None and (not length.isdecimal() or int(length) > declared.most):
+    if announces_too_much(request, declared):
         raise _too_large(declared)
     if declared.takes == "upload":
         _count_stream(request, declared)
@@ -51,6 +50,14 @@ async def read_body(request: Request, declared: Route) -> bytes:
     return body
 
 
+def announces_too_much(request: Request, declared: Route) -> bool:
+    """Say whether a request's head already tells that its body is refused."""
+    length = request.headers.get("content-length")
+    if length is None or not declared.writes:
+        return False
+    return not length.isdecimal() or int(length) > declared.most
+
+
 def judge_json(body: bytes, *, keys: int = MOST_KEYS) -> None:
     """Refuse what is no JSON of ours."""
     try:
@@ -66,8 +73,8 @@ def judge_json(body: bytes, *, keys: int = MOST_KEYS) -> None:
         return  # only an escape can bring in what cannot be kept
     for path, each in _texts(value, "body"):
         if "\x00" in each or not _encodes(each):
-            fault = Fault(path=path, says="it holds characters that cannot be kept", code="text")
-            raise Problem(422, "invalid_input", f"{path}: {fault.says}", errors=[fault])
+            fault = Fault(path=path, message="it holds characters that cannot be kept", code="text")
+            raise Problem(422, "invalid_input", f"{path}: {fault.message}", errors=[fault])
 
 
 def _judge_size(bare: str, keys: int) -> None:
@@ -139,8 +146,8 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
 
 
-def _bad(code: str, says: str) -> Problem:
-    return Problem(400, code, says)
+def _bad(code: str, message: str) -> Problem:
+    return Problem(400, code, message)
 
 
 def _too_large(declared: Route) -> Problem:

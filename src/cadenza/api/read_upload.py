@@ -144,5 +144,5 @@ def _disposition(header: bytes) -> tuple[str, str | None]:
     return name, None if filename is None else filename.decode("utf-8", "replace")
 
 
-def _broken(says: str) -> Problem:
-    return Problem(400, "bad_upload", f"The upload cannot be read: {says}.")
+def _broken(message: str) -> Problem:
+    return Problem(400, "bad_upload", f"The upload cannot be read: {message}.")

@@ -20,7 +20,7 @@ from fastapi import Depends, Header, Query, Request
 from pydantic import BaseModel
 
 from cadenza.api.problems import Problem, conflict, too_often
-from cadenza.api.schemas import Answer, Secretive, etag_of
+from cadenza.api.schemas import Answer, SecretView, etag_of
 from cadenza.bootstrap.model import Runtime
 from cadenza.db import idempotency
 from cadenza.db.idempotency import Name
@@ -154,7 +154,7 @@ class WriteContext(ReadContext):
         """Take from what one person can add in a day; call it inside the operation."""
         over = count_addition(tx, now, person_id=self.person_id, what=what, email=email)
         if over is not None:
-            raise too_often(over.refused, now, f"{over.says} This was one more:")
+            raise too_often(over.refused, now, f"{over.message} This was one more:")
 
     async def claim_key(self) -> None:
         """Hold the Idempotency-Key while something happens between transactions."""
@@ -162,7 +162,7 @@ class WriteContext(ReadContext):
             await self.runtime.operations.run(self._hold)
             self._claimed = True
 
-    async def keep_answer(self, answer: Result) -> Result:
+    async def save_response(self, answer: Result) -> Result:
         """Keep what was answered to a held key; what it was about is done."""
         if not self._claimed:
             return answer
@@ -211,7 +211,7 @@ class WriteContext(ReadContext):
 
     def _keep(self, tx: Tx, result: object, status: int | None) -> None:
         route = self.request.scope["route"]
-        if isinstance(result, Secretive):
+        if isinstance(result, SecretView):
             body = None
         else:
             body = result.model_dump_json() if isinstance(result, BaseModel) else ""

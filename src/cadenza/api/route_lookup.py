@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 Shape = tuple[str, int]  # a method, and how many parts an address has
 Places = tuple[int, ...]  # which of its parts are fixed words
-INSIDE = "cadenza.inside"  # an `InsideCall`: it is served in the turn of the request that asks
+INSIDE = "cadenza.inside"  # an `InternalCall`: it is served in the turn of the request that asks
 
 
 class Planned(NamedTuple):

@@ -100,7 +100,7 @@ class Answer(BaseModel):
     dry_run: bool = False
 
 
-class Secretive(Answer):
+class SecretView(Answer):
     """An answer that holds a secret: it is shown once and not kept for repetition."""
 
 
@@ -159,6 +159,11 @@ def etag_of(shown: BaseModel) -> str:
 def loads(text: str | None) -> Any:
     """Read a JSON column."""
     return None if text is None else msgspec.json.decode(text)
+
+
+def cursor_at(at: datetime, id_: str) -> str:
+    """Write the cursor of what follows a row."""
+    return _write(at, id_)
 
 
 def _write(at: datetime, id_: str) -> str:

@@ -20,7 +20,7 @@ _QUOTED = re.compile(r"[^A-Za-z0-9._ -]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class FileToSend:
     """What is given out, and how."""
 
     file: str
@@ -32,40 +32,40 @@ class Given:
     more: dict[str, str] | None = None
 
 
-async def send_file(request: Request, storage: Storage, given: Given) -> Response:
+async def send_file(request: Request, storage: Storage, to_send: FileToSend) -> Response:
     """Answer with a file, a stretch of it, or that the caller has it already."""
-    size = await storage.size(given.file)
+    size = await storage.size(to_send.file)
     if size is None:
         raise not_found("file")
     headers = {
         "accept-ranges": "bytes",
-        "cache-control": given.cache,
-        "content-disposition": _disposition(given),
+        "cache-control": to_send.cache,
+        "content-disposition": _disposition(to_send),
         "content-security-policy": SANDBOX,
-        "etag": given.etag,
+        "etag": to_send.etag,
         "x-content-type-options": "nosniff",
-        **(given.more or {}),
+        **(to_send.more or {}),
     }
-    if request.headers.get("if-none-match") in (given.etag, "*"):
+    if request.headers.get("if-none-match") in (to_send.etag, "*"):
         return Response(status_code=304, headers=headers)
-    stretch = _stretch(request, size, given.etag)
+    stretch = _stretch(request, size, to_send.etag)
     start, length = stretch or (0, size)
     headers["content-length"] = str(length)
     if stretch is not None:
         headers["content-range"] = f"bytes {start}-{start + length - 1}/{size}"
     status = 200 if stretch is None else 206
     if request.method == "HEAD":
-        return Response(status_code=status, headers=headers, media_type=given.mime)
-    pieces = storage.pieces(given.file, start=start, length=length)
-    return StreamingResponse(pieces, status, headers, media_type=given.mime)
+        return Response(status_code=status, headers=headers, media_type=to_send.mime)
+    pieces = storage.pieces(to_send.file, start=start, length=length)
+    return StreamingResponse(pieces, status, headers, media_type=to_send.mime)
 
 
 def _stretch(request: Request, size: int, etag: str) -> tuple[int, int] | None:
     """Return where to start and how much to give; None: all of it."""
-    asked = _RANGE.fullmatch(request.headers.get("range", "").strip())
-    if asked is None or request.headers.get("if-range", etag) != etag:
+    requested = _RANGE.fullmatch(request.headers.get("range", "").strip())
+    if requested is None or request.headers.get("if-range", etag) != etag:
         return None
-    first, last = asked[1], asked[2]
+    first, last = requested[1], requested[2]
     if not first and not last:
         return None
     if not first:  # the last so many bytes
@@ -85,7 +85,7 @@ def _stretch(request: Request, size: int, etag: str) -> tuple[int, int] | None:
     return start, end - start + 1
 
 
-def _disposition(given: Given) -> str:
-    way = "attachment" if given.download else "inline"
-    plain = _QUOTED.sub("_", given.name.encode("ascii", "replace").decode())
-    return f"{way}; filename=\"{plain}\"; filename*=UTF-8''{quote(given.name, safe='')}"
+def _disposition(to_send: FileToSend) -> str:
+    way = "attachment" if to_send.download else "inline"
+    plain = _QUOTED.sub("_", to_send.name.encode("ascii", "replace").decode())
+    return f"{way}; filename=\"{plain}\"; filename*=UTF-8''{quote(to_send.name, safe='')}"

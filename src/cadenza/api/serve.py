@@ -3,19 +3,27 @@
 uvicorn would take the signals and raise them again after it stopped, before the worker beside it has
 drained; here the caller owns the signals and sets `stop`. Streams watch the same event, so they end at
 once; other requests get a grace. Proxies are trusted only by name. Connections are bounded in `connections.py`.
+It also listens on a socket in the data folder, where commands of this machine find it; that opens nothing by
+itself, since they sign in like anybody. The newest server has it; where it cannot be made there is none.
 """
 
 import asyncio
 import contextlib
+import logging
+import os
 from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from ipaddress import ip_network
+from pathlib import Path
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
 
-from cadenza.api.connections import Crowd, Limits, make_protocol
+from cadenza.api.connections import Limits, OpenConnections, make_protocol
 from cadenza.bootstrap import CannotStart
 
+log = logging.getLogger("cadenza.api")
 LAST_PORT = 65_535
 GRACE = 10  # seconds for requests that are under way
 BACKLOG = 256  # connections that the system keeps until they are taken
@@ -26,11 +34,59 @@ class CannotListen(CannotStart):
 
 
 class _Server(uvicorn.Server):
-    """A server that leaves signals alone."""
+    """A server that leaves signals alone, and listens on a socket in the file system too."""
+
+    def __init__(self, config: uvicorn.Config, path: Path | None) -> None:
+        super().__init__(config)
+        self._path = path
+        self._made: int | None = None  # the file's number: another server may have replaced it
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
         yield
+
+    async def startup(self, sockets: Any = None) -> None:
+        """Listen on the port, then on the socket."""
+        await super().startup(sockets)
+        if self._path is not None and self.started:
+            try:
+                await self._listen_on(self._path)
+            except OSError as error:
+                message = "commands of this machine do not find this server, and work by themselves"
+                log.info(message, extra={"socket": str(self._path), "why": str(error)})
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        """Take the socket away first: who finds none works by themselves."""
+        if self._path is not None and self._made is not None:
+            _remove(self._path, self._made)
+        await super().shutdown(sockets)
+
+    async def _listen_on(self, path: Path) -> None:
+        _remove(path)
+        make = partial(
+            self.config.http_protocol_class,
+            config=self.config,
+            server_state=self.server_state,
+            app_state=self.lifespan.state,
+        )
+        listener = await asyncio.get_running_loop().create_unix_server(
+            make, os.fspath(path), backlog=BACKLOG
+        )
+        self.servers.append(listener)
+        self._made = _close_to_others(path)
+
+
+def _remove(path: Path, number: int | None = None) -> None:
+    """Take a socket away; with a number, only if it is still that file."""
+    with contextlib.suppress(OSError):
+        if number is None or path.stat().st_ino == number:
+            path.unlink()
+
+
+def _close_to_others(path: Path) -> int:
+    """Let only its owner connect; return the file's number."""
+    path.chmod(0o600)
+    return path.stat().st_ino
 
 
 async def serve(
@@ -44,18 +100,20 @@ async def serve(
     started: Callable[[int], None] | None = None,
     hurry: asyncio.Event | None = None,
     limits: Limits | None = None,
+    path: Path | None = None,
 ) -> None:
     """Serve until `stop` is set, then end streams, let requests finish, and return.
 
     `app` was made with the same `stop`. `started` is called with the port, which 0 leaves to the system.
     Once `hurry` is set as well, requests get no grace. `proxies` are addresses or networks: what they say of
     a caller's address is believed, and what anybody else says is not. `limits` bound what connections may do.
+    `path` is a file to be the socket for commands of this machine.
     """
     _check_proxies(proxies)
     app.router.routes  # noqa: B018 - makes them all, before anybody waits for one
     if not 0 <= port <= LAST_PORT:
         raise CannotListen(f"{port} is no port: name one up to {LAST_PORT}, or 0 for any free one")
-    crowd = Crowd(limits=limits or Limits(), proxies=proxies)
+    crowd = OpenConnections(limits=limits or Limits(), proxies=proxies)
     server = _Server(
         uvicorn.Config(
             app,
@@ -71,7 +129,8 @@ async def serve(
             forwarded_allow_ips=list(proxies),
             timeout_graceful_shutdown=grace,
             h11_max_incomplete_event_size=64 * 1024,
-        )
+        ),
+        path,
     )
 
     async def watch() -> None:

@@ -68,7 +68,7 @@ class HoldView(BaseModel):
     """Why nothing leaves until a person confirms."""
 
     kind: str
-    says: str
+    message: str
     since: datetime
     overdue: int = Field(
         description="Posts that were due since the backup and may be out already: they are missed until you confirm"
@@ -238,7 +238,7 @@ def _shown(tx: Tx, hold: installation.Hold) -> HoldView:
     restored = hold.kind == installation.RESTORE
     return HoldView(
         kind=hold.kind,
-        says=hold.says,
+        message=hold.message,
         since=hold.since,
         overdue=installation.count_maybe_sent(tx) if restored else 0,
     )

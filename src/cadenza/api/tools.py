@@ -11,7 +11,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from cadenza.api.internal_client import InsideCall
+from cadenza.api.internal_client import InternalCall
 from cadenza.api.routes import Route
 from cadenza.people.model import Caller, Role
 
@@ -42,7 +42,7 @@ class Tool:
 
     def request(
         self, arguments: Mapping[str, Any], *, workspace_id: str, dry_run: bool
-    ) -> InsideCall:
+    ) -> InternalCall:
         """Return the call that these arguments mean, or raise `BadArguments`."""
         unknown = set(arguments) - {*self.in_path, *self.in_query, *filter(None, [self.body])}
         missing = set(self.in_path) - set(arguments)
@@ -51,17 +51,17 @@ class Tool:
             faults += [f"{name!r} is missing" for name in sorted(missing)]
             raise BadArguments(f"{self.name}: {', '.join(faults)}")
         in_path = {name: self._text(name, arguments[name]) for name in self.in_path}
-        asked = [
+        requested = [
             (name, arguments[name]) for name in self.in_query if arguments.get(name) is not None
         ]
         in_query = [
             (name, self._text(name, each))
-            for name, value in asked
+            for name, value in requested
             for each in (value if isinstance(value, list) else [value])
         ]
         if dry_run:
             in_query.append((DRY_RUN, "true"))
-        return InsideCall(
+        return InternalCall(
             route=self.route,
             method=self.declared.method,
             in_path={**in_path, OURS: workspace_id},

@@ -1,12 +1,14 @@
 """Workspaces: make one, change it, stop everything that leaves it, let it go on."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
 from cadenza.api.problems import not_found
+from cadenza.api.queue_schemas import MovedView, refuse
+from cadenza.api.queue_schemas import show as show_value
 from cadenza.api.request_context import Reader, Writer
 from cadenza.api.routes import PERSON, Resource
 from cadenza.api.schemas import Answer, Id, InputModel, Line, ZoneName, loads
@@ -14,11 +16,14 @@ from cadenza.people import workspaces
 from cadenza.people.daily_limits import Addition
 from cadenza.people.model import Role
 from cadenza.queues import stop as stop_all
+from cadenza.queues.model import NoRoom
+from cadenza.queues.model import locks as queue_locks
 from cadenza.queues.resume import ResumeChoice
+from cadenza.queues.workspace_max import AppliedMax, apply_workspace_max, queues_without_max
 from cadenza.sql.tx import Row, Tx
 
 routes = Resource("workspaces", "/workspaces")
-_NEVER_NONE = frozenset({"name", "zone", "active", "approval", "hashtags"})
+_NEVER_NONE = frozenset({"name", "zone", "active", "approval", "hashtags", "postal_address"})
 
 
 class Workspace(Answer):
@@ -35,10 +40,19 @@ class Workspace(Answer):
     max_per_day: int | None = Field(description="Posts a day of an account that names no number")
     recipient_cap: int | None = Field(description="Messages to one recipient within the days")
     recipient_cap_days: int | None
+    postal_address: str = Field(description="What mails to many show: who writes from where")
     stopped_at: datetime | None
     stop_reason: str | None
     created_at: datetime
     role: str | None = Field(default=None, description="One's own role in it, where it is listed")
+    moved: list[MovedView] = Field(
+        default=[], description="Of a change: posts that a lower maximum moves to other days"
+    )
+
+
+PostalAddress = Annotated[
+    str, StringConstraints(max_length=500, strip_whitespace=True, pattern=r"^[^\x00]*$")
+]
 
 
 class NewWorkspace(InputModel):
@@ -63,6 +77,7 @@ class WorkspaceChange(InputModel):
     max_per_day: int | None = Field(default=None, ge=1, le=500, strict=True)
     recipient_cap: int | None = Field(default=None, ge=1, le=1000, strict=True)
     recipient_cap_days: int | None = Field(default=None, ge=1, le=365, strict=True)
+    postal_address: PostalAddress | None = None
 
     @model_validator(mode="after")
     def _says_both(self) -> "WorkspaceChange":
@@ -137,9 +152,22 @@ async def show(ask: Reader, workspace_id: Id) -> Workspace:
 @routes.patch("/{workspace_id}", needs=Role.ADMIN, scope="workspace:write")
 async def change(act: Writer, workspace_id: Id, body: WorkspaceChange) -> Workspace:
     """Change name, zone, approval, the brand's hashtags, posts a day, or whether rules serve it."""
+    sets_max = "max_per_day" in body.model_fields_set
+    queues = (
+        await act.read(lambda tx, now: queues_without_max(tx, now, workspace_id=workspace_id))
+        if sets_max
+        else []
+    )
 
     def operation(tx: Tx, now: datetime) -> Workspace:
         act.check_match(_one(tx, now, workspace_id))
+        applied = AppliedMax(())
+        if sets_max:
+            applied = apply_workspace_max(
+                tx, now, workspace_id=workspace_id, max_per_day=body.max_per_day, by=act.by
+            )
+        if isinstance(applied, NoRoom):
+            refuse(applied)
         workspaces.change_workspace(
             tx,
             now,
@@ -147,9 +175,12 @@ async def change(act: Writer, workspace_id: Id, body: WorkspaceChange) -> Worksp
             changes=body.changes(),
             by=act.by,
         )
-        return act.tag(_one(tx, now, workspace_id))
+        saved = act.tag(_one(tx, now, workspace_id))
+        moved = [show_value(MovedView, each) for each in applied.moved]
+        return saved.model_copy(update={"moved": moved})
 
-    return await act.write(operation, locks=[workspaces.lock_of(workspace_id)])
+    held = [workspaces.lock_of(workspace_id), *queue_locks(workspace_id, *queues)]
+    return await act.write(operation, locks=held)
 
 
 @routes.post("/{workspace_id}/stop", needs=Role.EDITOR, scope="workspace:write")

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from cadenza.bootstrap.model import Runtime
 from cadenza.deliveries.installation import read_signs
-from cadenza.deliveries.space_out import flooded
+from cadenza.deliveries.space_out import overdue_accounts
 from cadenza.deliveries.space_out import space_out as space_unqueued
 from cadenza.queues.missed import space
 from cadenza.queues.model import NoQueue
@@ -41,7 +41,7 @@ async def space_what_is_late(runtime: Runtime, silent: timedelta) -> int:
 
 async def space_all(runtime: Runtime, silent: timedelta) -> int:
     """Give late posts their turns, account by account, after so long a silence; return for how many accounts."""
-    accounts = await runtime.operations.read(flooded)
+    accounts = await runtime.operations.read(overdue_accounts)
     for account in accounts:
         await runtime.operations.run(_of(*account), locks=locks_of(*account))
     if accounts:

@@ -32,7 +32,7 @@ class Readiness:
 
     provider: str
     ready: bool
-    says: str
+    message: str
 
 
 def described(settings: Settings) -> list[tuple[str, str, str]]:
@@ -97,9 +97,11 @@ def _ready(name: str, settings: Settings) -> Readiness:
         return Readiness(name, False, "install the extra: pip install 'cadenza[telegram]'")
     if name not in all_connectors():
         return Readiness(name, True, "nothing to set")
-    asked = ", ".join(field.label for field in all_connectors()[name].fields)
-    says = f"people are asked for: {asked}" if asked else "people sign in on its own page"
-    return Readiness(name, True, says)
+    requested = ", ".join(field.label for field in all_connectors()[name].fields)
+    message = (
+        f"people are asked for: {requested}" if requested else "people sign in on its own page"
+    )
+    return Readiness(name, True, message)
 
 
 def _values(settings: Settings) -> list[tuple[str, object]]:

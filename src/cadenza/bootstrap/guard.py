@@ -21,8 +21,8 @@ from cadenza.core.clock import Clock, since_boot
 from cadenza.deliveries.installation import (
     LOCK,
     Admitted,
-    Elapsed,
     InstallationStatus,
+    LastHeartbeat,
     Witness,
     admit,
     beat,
@@ -49,13 +49,13 @@ class Stopwatch:
     def start(self) -> None:
         self._at = since_boot()
 
-    def elapsed(self, signs: InstallationStatus | None) -> Elapsed | None:
+    def elapsed(self, signs: InstallationStatus | None) -> LastHeartbeat | None:
         """Return the time since then, or None before the first."""
-        return None if signs is None else Elapsed(signs.now, since_boot() - self._at)
+        return None if signs is None else LastHeartbeat(signs.now, since_boot() - self._at)
 
 
 @dataclass(slots=True)
-class Newcomer:
+class StartupCheck:
     """Whether this process may work on this database; until then it gives no sign of life."""
 
     admitted: bool = False
@@ -96,7 +96,7 @@ class Guard:
     source: DeliverySource
     path: Path
     stopwatch: Stopwatch = field(default_factory=Stopwatch)
-    newcomer: Newcomer = field(default_factory=Newcomer)
+    newcomer: StartupCheck = field(default_factory=StartupCheck)
     signs: InstallationStatus | None = None
     before_going_on: Callable[[timedelta], Awaitable[object]] | None = None  # after so long a hold
 
@@ -173,7 +173,7 @@ class Guard:
         if signs.hold is not None and (before is None or before.hold is None):
             log.critical(
                 "sending is held until a person confirms with `cadenza db confirm`",
-                extra={"kind": signs.hold.kind, "reason": signs.hold.says},
+                extra={"kind": signs.hold.kind, "reason": signs.hold.message},
             )
         if signs.hold is None and before is not None and before.hold is not None:
             log.warning("sending goes on: a person confirmed")

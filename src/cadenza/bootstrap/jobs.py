@@ -10,19 +10,33 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from cadenza.bootstrap.export_contacts import EVERY as AT_FORTY_THREE
+from cadenza.bootstrap.export_contacts import NAME as EXPORT_CONTACTS
+from cadenza.bootstrap.export_contacts import export_contacts, sweep_contact_exports
 from cadenza.bootstrap.generate_posts import run_nightly, run_on_demand
-from cadenza.bootstrap.keep_audits import EVERY as AFTER_FOUR
-from cadenza.bootstrap.keep_audits import keep_audits
+from cadenza.bootstrap.import_contacts import EVERY as AT_FORTY_ONE
+from cadenza.bootstrap.import_contacts import NAME as IMPORT_CONTACTS
+from cadenza.bootstrap.import_contacts import import_contacts, sweep_imports
 from cadenza.bootstrap.model import Runtime
 from cadenza.bootstrap.pack_export import EVERY as PAST_THE_HALF
 from cadenza.bootstrap.pack_export import NAME as PACK_EXPORT
 from cadenza.bootstrap.pack_export import pack_export, sweep_exports
+from cadenza.bootstrap.plan_sequences import EVERY as EVERY_MINUTE
+from cadenza.bootstrap.plan_sequences import NAME as PLAN_SEQUENCE
+from cadenza.bootstrap.plan_sequences import plan_sequence, plan_sequences
 from cadenza.bootstrap.prune_exchanges import EVERY as AFTER_THREE
 from cadenza.bootstrap.prune_exchanges import prune_exchanges
 from cadenza.bootstrap.prune_idempotency import EVERY as EACH_HOUR
 from cadenza.bootstrap.prune_idempotency import prune_idempotency
+from cadenza.bootstrap.read_mailboxes import EVERY as EACH_MINUTE_OF_MAIL
+from cadenza.bootstrap.read_mailboxes import NAME as READ_MAILBOX
+from cadenza.bootstrap.read_mailboxes import find_mail, read_mailbox
 from cadenza.bootstrap.recheck_posts import EVERY as AT_SEVENTEEN
 from cadenza.bootstrap.recheck_posts import recheck_posts
+from cadenza.bootstrap.run_campaign import NAME as RUN_CAMPAIGN
+from cadenza.bootstrap.run_campaign import run_campaign, watch_campaigns
+from cadenza.bootstrap.save_audits import EVERY as AFTER_FOUR
+from cadenza.bootstrap.save_audits import save_audits
 from cadenza.bootstrap.sweep_media import EVERY as EACH_NIGHT
 from cadenza.bootstrap.sweep_media import sweep_media
 from cadenza.bootstrap.watch_posts import EVERY as EACH_MINUTE
@@ -71,8 +85,18 @@ JOBS: tuple[ProductJob, ...] = (
     ProductJob(name="sweep_media", run=sweep_media, cron=EACH_NIGHT),
     ProductJob(name=PACK_EXPORT, run=pack_export, retry=2, time_limit=timedelta(hours=2)),
     ProductJob(name="sweep_exports", run=sweep_exports, cron=PAST_THE_HALF),
-    ProductJob(name="keep_audits", run=keep_audits, cron=AFTER_FOUR, time_limit=timedelta(hours=1)),
+    ProductJob(name=RUN_CAMPAIGN, run=run_campaign, time_limit=timedelta(hours=6)),
+    ProductJob(name="watch_campaigns", run=watch_campaigns, cron=EACH_MINUTE),
+    ProductJob(name=IMPORT_CONTACTS, run=import_contacts, time_limit=timedelta(hours=6)),
+    ProductJob(name="sweep_imports", run=sweep_imports, cron=AT_FORTY_ONE),
+    ProductJob(name=EXPORT_CONTACTS, run=export_contacts, retry=2, time_limit=timedelta(hours=6)),
+    ProductJob(name="sweep_contact_exports", run=sweep_contact_exports, cron=AT_FORTY_THREE),
+    ProductJob(name=PLAN_SEQUENCE, run=plan_sequence, time_limit=timedelta(hours=6)),
+    ProductJob(name="plan_sequences", run=plan_sequences, cron=EVERY_MINUTE, retry=0),
+    ProductJob(name="keep_audits", run=save_audits, cron=AFTER_FOUR, time_limit=timedelta(hours=1)),
     ProductJob(name="watch_posts", run=watch_posts, cron=EACH_MINUTE, retry=0),
     ProductJob(name="recheck_posts", run=recheck_posts, cron=AT_SEVENTEEN),
+    ProductJob(name="find_mail", run=find_mail, cron=EACH_MINUTE_OF_MAIL, retry=0),
+    ProductJob(name=READ_MAILBOX, run=read_mailbox, retry=0),
     ProductJob(name="watch_queues", run=watch_queues, cron=EACH_MINUTE, retry=0),
 )

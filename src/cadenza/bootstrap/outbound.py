@@ -39,7 +39,9 @@ def policy_of(settings: Settings) -> Policy:
         host = settings.mail.host
         place = f"[{host}]" if ":" in host else host
         rules.append(_rule("mail.host", f"//{place}:{settings.mail.port}", MAIL))
-    return Policy(allow=tuple(rules), ca_file=_certificates(settings.outbound.ca_file))
+    reuse = tuple((use_of(name), net.reuse_seconds) for name, net in settings.providers.items())
+    ca_file = _certificates(settings.outbound.ca_file)
+    return Policy(allow=tuple(rules), ca_file=ca_file, reuse_of=reuse)
 
 
 def open_mail(settings: Settings, http: OutboundClient) -> Mail | None:

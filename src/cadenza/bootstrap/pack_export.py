@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from cadenza.bootstrap.model import Runtime
 from cadenza.db.exported import TABLES
 from cadenza.media.storage import StorageFailed
-from cadenza.posts import keep_export
+from cadenza.posts import export_requests
 from cadenza.posts.export import export_workspace
 
 log = logging.getLogger("cadenza.exports")
@@ -40,7 +40,9 @@ class _Packing:
         """Count what there is to write, a table at a time: no long reading stands in anybody's way."""
         for table in TABLES:
             self.total += await self.runtime.operations.read(
-                partial(keep_export.count_rows, workspace_id=self.workspace_id, table=table.name)
+                partial(
+                    export_requests.count_rows, workspace_id=self.workspace_id, table=table.name
+                )
             )
         await self.tell()
 
@@ -64,7 +66,7 @@ class _Packing:
         self.told_at = self.runtime.clock.monotonic()
         await self.runtime.operations.run(
             partial(
-                keep_export.tell_progress,
+                export_requests.tell_progress,
                 workspace_id=self.workspace_id,
                 export_id=self.export_id,
                 done=self.done,
@@ -76,7 +78,7 @@ class _Packing:
 async def pack_export(runtime: Runtime, payload: Mapping[str, Any]) -> None:
     """Pack one export, unless it is done or gone."""
     about = {"workspace_id": payload["workspace_id"], "export_id": payload["export_id"]}
-    found = await runtime.operations.read(partial(keep_export.find_export, **about))
+    found = await runtime.operations.read(partial(export_requests.find_export, **about))
     if found is None or found.state == "ready":
         return
     packing = _Packing(runtime, **about)
@@ -96,23 +98,23 @@ async def pack_export(runtime: Runtime, payload: Mapping[str, Any]) -> None:
         reason = (
             "the storage did not take it" if isinstance(error, StorageFailed) else "it broke off"
         )
-        await runtime.operations.run(partial(keep_export.fail, **about, reason=reason))
+        await runtime.operations.run(partial(export_requests.fail, **about, reason=reason))
         raise
     await runtime.operations.run(
-        partial(keep_export.finish, **about, rows=packing.done, bytes_=size)
+        partial(export_requests.finish, **about, rows=packing.done, bytes_=size)
     )
 
 
 async def sweep_exports(runtime: Runtime, payload: Mapping[str, Any]) -> None:
     """Remove what has expired: the bytes first, so that nothing is left that nobody knows of."""
-    for each in await runtime.operations.read(keep_export.list_expired):
+    for each in await runtime.operations.read(export_requests.list_expired):
         try:
             await runtime.library.storage.delete(each.file)
         except StorageFailed as error:
             log.warning("an export cannot be removed yet", extra={"error": str(error)})
             continue
         await runtime.operations.run(
-            partial(keep_export.forget, workspace_id=each.workspace_id, export_id=each.id)
+            partial(export_requests.forget, workspace_id=each.workspace_id, export_id=each.id)
         )
 
 

@@ -263,14 +263,14 @@ def _retire(source: sqlite3.Connection, now: int) -> None:
     source.execute(
         """
         INSERT INTO installation (id, lineage, beat_at, created_at, held_at, hold_kind, hold_reason)
-        VALUES ('this', 'never started', :now, :now, :now, :kind, :says)
-        ON CONFLICT (id) DO UPDATE SET held_at = :now, hold_kind = :kind, hold_reason = :says
+        VALUES ('this', 'never started', :now, :now, :now, :kind, :message)
+        ON CONFLICT (id) DO UPDATE SET held_at = :now, hold_kind = :kind, hold_reason = :message
         WHERE held_at IS NULL
         """,
         {
             "now": now,
             "kind": RESTORE,
-            "says": "this database was promoted to PostgreSQL: run that one",
+            "message": "this database was promoted to PostgreSQL: run that one",
         },
     )
     source.execute("COMMIT")

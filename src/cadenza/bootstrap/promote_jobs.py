@@ -15,7 +15,7 @@ from cadenza.sql.postgres import Connection
 from cadenza.sql.tx import from_microseconds
 
 ENGINE_TABLES = ("job", "job_done", "lease", "gate", "wake", "marker", "schedule", "worker")
-RUNNING, SUSPECT, FIRST_FINISHED = 2, 3, 4
+WAITING, RUNNING, FIRST_FINISHED = 0, 2, 4
 _SHARED = (
     *("id", "lease", "priority", "attempts", "crashes", "snoozes", "queue", "task", "payload"),
     *("lane", "unique_key", "options", "schedule", "progress"),
@@ -63,7 +63,7 @@ def _live(row: dict[str, Any]) -> dict[str, Any]:
     held = row["state"] == RUNNING  # by a worker that is dead: as a rescue has it
     return {
         **_job(row),
-        "state": SUSPECT if held else row["state"],
+        "state": WAITING if held else row["state"],
         "crashes": row["crashes"] + held,
         "unique_while": row["unique_while"],
     }

@@ -20,6 +20,7 @@ from cadenza.bootstrap.keyring import open_keyring
 from cadenza.bootstrap.library import open_library
 from cadenza.bootstrap.model import Runtime
 from cadenza.bootstrap.outbound import open_mail, policy_of
+from cadenza.bootstrap.register_planners import register_planners
 from cadenza.bootstrap.wake_workers import wake_workers
 from cadenza.config.model import Settings
 from cadenza.core.clock import Clock, SystemClock
@@ -64,6 +65,7 @@ async def open_runtime(
         runtime = _assemble(
             settings, operations, http, engine, keyring, copywriter, (clock, rng, ids)
         )
+        register_planners()
         for job in jobs:
             job.declare(runtime)
         unwatch = wake_workers(operations, runtime.source, engine.store)

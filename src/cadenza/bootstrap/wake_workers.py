@@ -11,6 +11,7 @@ from cadenza.deliveries.lanes import QUEUE
 from cadenza.deliveries.source import DeliverySource
 from cadenza.engine.store import Store
 from cadenza.engine.stores.postgres import PostgresStore
+from cadenza.engine.stores.sqlite import SqliteStore
 from cadenza.sql.transactions import Operations, PostgresOperations, SqliteOperations
 
 
@@ -18,11 +19,18 @@ def wake_workers(
     operations: Operations, source: DeliverySource, store: Store
 ) -> Callable[[], None]:
     """Join commits with the worker that waits for them; return how to end that."""
-    if isinstance(operations, SqliteOperations):
-        return operations.watch(lambda _: source.nudge())
+    if isinstance(operations, SqliteOperations) and isinstance(store, SqliteStore):
+        return operations.watch(lambda queue: _nudge(source, store, queue))
     if isinstance(operations, PostgresOperations) and isinstance(store, PostgresStore):
         return _by_notify(operations, source, store)
     return lambda: None
+
+
+def _nudge(source: DeliverySource, store: SqliteStore, queue: str) -> None:
+    if queue == QUEUE:
+        source.nudge()
+    else:
+        store.nudge(queue)
 
 
 def _by_notify(

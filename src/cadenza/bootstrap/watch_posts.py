@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from cadenza.bootstrap.model import Runtime
 from cadenza.deliveries.approve import BATCH, sweep_unapproved
 from cadenza.media.storage import BadName, StorageFailed
-from cadenza.posts.preflight import Looked, check_due_soon, files_due_soon, warn_unapproved
+from cadenza.posts.preflight import PreflightBatch, check_due_soon, files_due_soon, warn_unapproved
 from cadenza.sql.transactions import Operation
 
 log = logging.getLogger("cadenza.posts")
@@ -28,8 +28,8 @@ async def watch_posts(runtime: Runtime, payload: Mapping[str, Any]) -> None:
     at_risk, after = 0, None
     while True:
         gone = await _gone(runtime, after)
-        looked = await runtime.operations.run(_from(runtime, after, gone))
-        at_risk, after = at_risk + len(looked.told), looked.next
+        batch = await runtime.operations.run(_from(runtime, after, gone))
+        at_risk, after = at_risk + len(batch.told), batch.next
         if after is None:
             break
     if warned or missed or at_risk:
@@ -56,9 +56,9 @@ async def _size(runtime: Runtime, name: str) -> int | None:
     except BadName:
         return None  # it was never stored here
     except StorageFailed as failed:
-        log.warning("the media storage did not answer", extra={"says": str(failed)})
+        log.warning("the media storage did not answer", extra={"detail": str(failed)})
         return 0
 
 
-def _from(runtime: Runtime, after: After, gone: frozenset[str]) -> Operation[Looked]:
+def _from(runtime: Runtime, after: After, gone: frozenset[str]) -> Operation[PreflightBatch]:
     return lambda tx, now: check_due_soon(tx, now, after=after, files=runtime.files, gone=gone)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from cadenza.cli.account_limits import add_limits, limited
-from cadenza.cli.codes import OK, REFUSED, Misused
+from cadenza.cli.codes import OK, REFUSED, UsageError
 from cadenza.cli.open_workspace import (
     USUALLY,
     Quiet,
@@ -38,7 +38,7 @@ NONE_YET = "No account is connected yet: `cadenza account connect NETWORK` conne
 
 
 @app.command(name="list")
-async def list_(*, quiet: Quiet = False, reach: WorkspaceOptions = USUALLY) -> int:
+async def list_(*, quiet: Quiet = False, options: WorkspaceOptions = USUALLY) -> int:
     """List the accounts with their health.
 
     Parameters
@@ -46,12 +46,12 @@ async def list_(*, quiet: Quiet = False, reach: WorkspaceOptions = USUALLY) -> i
     quiet
         Print the ids alone, one a line, for other commands.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         accounts = await home.accounts.list()
     if quiet:
         echo_ids(accounts)
         return OK
-    if reach.json:
+    if options.json:
         print_json(accounts)
         return OK
     print_table(
@@ -66,7 +66,7 @@ async def list_(*, quiet: Quiet = False, reach: WorkspaceOptions = USUALLY) -> i
 
 
 @app.command
-async def show(account: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
+async def show(account: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
     """Show one account.
 
     Parameters
@@ -74,9 +74,9 @@ async def show(account: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
     account
         Its id, its handle, or its network.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await find_account(home, account)
-    if reach.json:
+    if options.json:
         print_json(found)
     else:
         shown = {"state": _state(found), **limited(found), "connected": at(found["created_at"])}
@@ -93,7 +93,7 @@ async def connect(
     field: Annotated[tuple[str, ...], Parameter(negative="", show_default=False)] = (),
     again: str | None = None,
     wait: bool = True,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Connect an account; without a network, list what can be connected and what each asks for.
 
@@ -111,22 +111,22 @@ async def connect(
     wait
         Where the network has a sign-in page: wait until you are back from there. With --json it does not wait.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         networks = {each["provider"]: each for each in await home.connect.list_networks()}
         if provider is None:
-            return _list_networks(networks, json=reach.json)
+            return _list_networks(networks, json=options.json)
         if provider not in networks:
             guess = did_you_mean(provider, networks) or f" There are {', '.join(networks)}."
-            raise Misused(f"there is no network {provider!r}.{guess}")
+            raise UsageError(f"there is no network {provider!r}.{guess}")
         if not networks[provider]["ready"]:
-            raise ClientError(f"{provider} is not ready here: {networks[provider]['says']}")
+            raise ClientError(f"{provider} is not ready here: {networks[provider]['message']}")
         answer = await home.connect.begin(
             provider,
             fields=_fields(networks[provider], field),
             account_id=None if again is None else (await find_account(home, again))["id"],
         )
         answer = await _reply(home, answer)
-        if reach.json:
+        if options.json:
             print_json(answer)
             return OK
         accounts = answer["accounts"]
@@ -142,7 +142,7 @@ async def connect(
 
 @app.command
 async def finish(
-    address: str, /, *, code: str | None = None, reach: WorkspaceOptions = USUALLY
+    address: str, /, *, code: str | None = None, options: WorkspaceOptions = USUALLY
 ) -> int:
     """Finish connecting an account with the address that the network sent your browser to.
 
@@ -156,10 +156,10 @@ async def finish(
         With a state: the answer to the question.
     """
     body = _read_return(address, code)
-    own = reach.workspace or body["state"].partition(".")[0]
-    async with opened_workspace(replace(reach, workspace=own)) as home:
+    own = options.workspace or body["state"].partition(".")[0]
+    async with opened_workspace(replace(options, workspace=own)) as home:
         answer = await _reply(home, await home.connect.complete(**body))
-    if reach.json:
+    if options.json:
         print_json(answer)
     else:
         _print_connected(answer["accounts"])
@@ -167,14 +167,16 @@ async def finish(
 
 
 @app.command
-async def check(*, reach: WorkspaceOptions = USUALLY) -> int:
+async def check(*, options: WorkspaceOptions = USUALLY) -> int:
     """Say what each account and each network still needs, and what to do about it."""
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         accounts = await home.accounts.list()
         networks = await home.connect.list_networks()
     sick = [each for each in accounts if each["state"] != "connected" or _held(each)]
-    if reach.json:
-        ready = [{name: each[name] for name in ("provider", "ready", "says")} for each in networks]
+    if options.json:
+        ready = [
+            {name: each[name] for name in ("provider", "ready", "message")} for each in networks
+        ]
         print_json({"accounts": sick, "networks": ready})
         return REFUSED if sick else OK
     print_table(
@@ -184,7 +186,7 @@ async def check(*, reach: WorkspaceOptions = USUALLY) -> int:
     )
     print_table(
         ("network", "", "to connect one"),
-        [(n["provider"], "ready" if n["ready"] else "not yet", n["says"]) for n in networks],
+        [(n["provider"], "ready" if n["ready"] else "not yet", n["message"]) for n in networks],
         empty="there are no networks",
     )
     return REFUSED if sick else OK
@@ -197,7 +199,7 @@ async def pause(
     *,
     reason: str,
     until: datetime | None = None,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Let nothing of an account be sent.
 
@@ -210,10 +212,10 @@ async def pause(
     until
         It goes on by itself then, with an offset, for example 2026-12-24T18:00+01:00.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await find_account(home, account)
         answer = await home.accounts.pause(found["id"], reason=reason, until=until)
-    if reach.json:
+    if options.json:
         print_json(answer)
     else:
         echo(f"{found['handle']} is paused: {reason}")
@@ -226,7 +228,7 @@ async def resume(
     /,
     *,
     choice: Literal["shift", "send", "draft"] | None = None,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Let an account send again.
 
@@ -238,10 +240,10 @@ async def resume(
         What becomes of what came due meanwhile: shift moves all on to the next slots, send lets it go
         one after another, draft takes it back. Needed where something came due.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await find_account(home, account)
         answer = await home.accounts.resume(found["id"], choice=choice)
-    if reach.json:
+    if options.json:
         print_json(answer)
     else:
         echo(f"{found['handle']} sends again")
@@ -254,7 +256,7 @@ async def disconnect(
     /,
     *,
     yes: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Wipe an account's credentials and cancel what it had still to send; its history stays.
 
@@ -265,10 +267,10 @@ async def disconnect(
     yes
         Do it; without this, only say what would happen.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await find_account(home, account)
-        answer = await home.accounts.let_go(found["id"], dry_run=not yes)
-    if reach.json:
+        answer = await home.accounts.disconnect(found["id"], dry_run=not yes)
+    if options.json:
         print_json(answer)
         return OK
     if not yes:
@@ -285,13 +287,13 @@ def _read_return(address: str, code: str | None) -> dict[str, Any]:
 
     if "?" not in address:
         if code is None:
-            raise Misused("give the whole address, from https:// to its end, in quotes")
+            raise UsageError("give the whole address, from https:// to its end, in quotes")
         return {"state": address, "code": code}
     said = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
     if "error" in said:
         raise ClientError(f"The network says: {said.get('error_description', said['error'])}")
     if "state" not in said or "code" not in said:
-        raise Misused("this address holds no code: copy the one that the network sent you to")
+        raise UsageError("this address holds no code: copy the one that the network sent you to")
     return {name: said[name] for name in ("state", "code", "iss") if name in said}
 
 
@@ -299,10 +301,10 @@ async def _reply(home: "Workspace", answer: "types.Connection") -> "types.Connec
     """Answer what the network asks for on the way, such as a code that it sent, until it asks no more."""
     while (question := answer["question"]) is not None:
         field = question["field"]
-        print(plain(f"{question['says']} ({field['hint']})"), file=sys.stderr)
-        said = _ask(f"{field['label']}: ", secret=field["secret"])
+        print(plain(f"{question['message']} ({field['hint']})"), file=sys.stderr)
+        said = ask_value(f"{field['label']}: ", secret=field["secret"])
         if not said.strip():
-            raise Misused(f"{field['label']} is needed: nothing was connected")
+            raise UsageError(f"{field['label']} is needed: nothing was connected")
         try:
             answer = await home.connect.complete(state=question["state"], code=said)
         except Problem as refused:
@@ -357,26 +359,27 @@ def _list_networks(networks: "dict[str, types.Network]", *, json: bool) -> int:
 
 def _asks(network: "types.Network") -> str:
     if not network["ready"]:
-        return network["says"]
-    asked = ", ".join(f"{each['name']} ({each['label']})" for each in network["fields"])
-    return asked or "a sign-in on its own page"
+        return network["message"]
+    requested = ", ".join(f"{each['name']} ({each['label']})" for each in network["fields"])
+    return requested or "a sign-in on its own page"
 
 
 def _fields(network: "types.Network", given: tuple[str, ...]) -> dict[str, str]:
     """Read name=value pairs; ask for what is missing where somebody can answer."""
     said = dict(each.split("=", 1) for each in given if "=" in each)
     if len(said) != len(given):
-        raise Misused("write each --field as name=value")
+        raise UsageError("write each --field as name=value")
     for field in network["fields"]:
         if field["name"] in said or not field["required"] or not sys.stdin.isatty():
             continue
         if field["hint"]:
             echo(field["hint"])
-        said[field["name"]] = _ask(f"{field['label']}: ", secret=field["secret"])
+        said[field["name"]] = ask_value(f"{field['label']}: ", secret=field["secret"])
     return said
 
 
-def _ask(words: str, *, secret: bool) -> str:
+def ask_value(words: str, *, secret: bool) -> str:
+    """Ask a person at a terminal, or read a line."""
     import getpass
 
     if not sys.stdin.isatty():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK, Misused
+from cadenza.cli.codes import OK, UsageError
 from cadenza.cli.open_workspace import USUALLY, WorkspaceOptions, find_account, opened_workspace
 from cadenza.cli.show import echo, print_facts, print_json, print_table
 from cadenza.core.suggest import did_you_mean
@@ -32,7 +32,7 @@ def add_limits(app: App) -> None:
     app.command(set_, name="set")
 
 
-async def limits(account: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
+async def limits(account: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
     """Show what limits an account, and how much of it is used.
 
     Parameters
@@ -40,11 +40,11 @@ async def limits(account: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
     account
         Its id, its handle, or its network.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await find_account(home, account)
         answer = await home.accounts.list_limits(found["id"])
         used = await home.account_use.show_use(found["id"])
-    if reach.json:
+    if options.json:
         print_json({**answer, **{name: found[name] for name in ("zone", "hours", "holidays")}})
         return OK
     echo(f"{found['handle']} on {found['provider']}")
@@ -53,7 +53,7 @@ async def limits(account: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
     print_table(
         ("action", "limit", "used of it"),
         [
-            (each["action"], worded(each), count.get((each["action"], each["kind"])))
+            (each["action"], describe_limit(each), count.get((each["action"], each["kind"])))
             for each in answer["limits"]
         ],
         empty="Nothing limits it but the network itself: `cadenza account limit` sets something.",
@@ -67,7 +67,7 @@ async def limit(
     /,
     *amounts: str,
     dry_run: DryRun = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Set limits of an account for one action; limits that are not named stay.
 
@@ -85,9 +85,9 @@ async def limit(
         Say what would be, and change nothing.
     """
     if not amounts:
-        raise Misused("say what to set: cadenza account limit ACCOUNT post day=10 gap=30m")
+        raise UsageError("say what to set: cadenza account limit ACCOUNT post day=10 gap=30m")
     changes = dict(read_amount(action, word) for word in amounts)
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await find_account(home, account)
         now = await home.accounts.list_limits(found["id"])
         kept: list[Any] = [
@@ -97,12 +97,12 @@ async def limit(
         ]
         new = [each for each in changes.values() if each is not None]
         answer = await home.accounts.set_limits(found["id"], limits=[*kept, *new], dry_run=dry_run)
-    if reach.json:
+    if options.json:
         print_json(answer)
         return OK
     print_table(
         ("action", "limit"),
-        [(each["action"], worded(each)) for each in answer["limits"]],
+        [(each["action"], describe_limit(each)) for each in answer["limits"]],
         empty="Nothing limits it but the network itself.",
     )
     if dry_run:
@@ -120,8 +120,9 @@ async def set_(
     no_holidays: DryRun = False,
     grace_minutes: int | None = None,
     unconfirmed: Literal["ask", "assume_sent"] | None = None,
+    bulk: Annotated[bool | None, Parameter(show_default=False)] = None,
     dry_run: DryRun = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Change an account's zone, hours, holidays, how late it may send, and what becomes of doubts.
 
@@ -145,6 +146,8 @@ async def set_(
         What is later than this is not sent but shown as missed.
     unconfirmed
         What becomes of a post whose answer got lost: ask a person, or take it as sent.
+    bulk
+        It is made for many, such as a mail relay: campaigns by it keep no limits of mail by hand.
     dry_run
         Say what would be, and change nothing.
     """
@@ -154,14 +157,15 @@ async def set_(
         "holidays": list(holiday) if holiday or no_holidays else None,
         "grace_minutes": grace_minutes,
         "unconfirmed_policy": unconfirmed,
+        "bulk": bulk,
     }
     said: Any = {name: value for name, value in changes.items() if value is not None}
     if not said:
-        raise Misused("say what to change: --zone, --hours, --holiday, … (see --help)")
-    async with opened_workspace(reach) as home:
+        raise UsageError("say what to change: --zone, --hours, --holiday, … (see --help)")
+    async with opened_workspace(options) as home:
         found = await find_account(home, account)
         answer = await home.accounts.change(found["id"], dry_run=dry_run, **said)
-    if reach.json:
+    if options.json:
         print_json(answer)
         return OK
     print_facts(limited(answer))
@@ -179,10 +183,11 @@ def limited(account: "types.Account") -> dict[str, object]:
         "holidays": ", ".join(account["holidays"]),
         "not sent if later than": f"{account['grace_minutes']} minutes",
         "unconfirmed": account["unconfirmed_policy"].replace("_", " "),
+        "made for many": "yes" if account["bulk"] else "no",
     }
 
 
-def worded(limit: "types.Limit") -> str:
+def describe_limit(limit: "types.Limit") -> str:
     """Word one limit."""
     if limit["kind"] == "gap":
         return f"at least {limit['amount']} s between two"
@@ -196,7 +201,7 @@ def read_amount(action: str, word: str) -> "tuple[str, Any]":
     kind, _, amount = word.partition("=")
     if kind not in KINDS or not amount:
         guess = did_you_mean(kind, KINDS) if kind not in KINDS else ""
-        raise Misused(f"{word!r} says no limit: write day=10, rate=5/60s or gap=15m.{guess}")
+        raise UsageError(f"{word!r} says no limit: write day=10, rate=5/60s or gap=15m.{guess}")
     if amount == "none":
         return kind, None
     made: Any = {"action": action, "kind": kind}
@@ -214,7 +219,7 @@ def read_hours(word: str) -> "tuple[str, dict[str, Any] | None]":
     times, _, days = said.partition("@")
     start, _, end = times.partition("-")
     if not (action and start and end):
-        raise Misused(f"--hours {word} says no hours: write post=09:00-17:00@mon-fri")
+        raise UsageError(f"--hours {word} says no hours: write post=09:00-17:00@mon-fri")
     return action, {"start": start, "end": end, "days": read_days(days) if days else [*range(7)]}
 
 
@@ -234,20 +239,20 @@ def read_days(words: str) -> list[int]:
 def _day(word: str) -> int:
     fitting = [n for n, day in enumerate(DAYS) if word and day.startswith(word.casefold())]
     if len(fitting) != 1:
-        raise Misused(f"{word!r} is no weekday.{did_you_mean(word, DAYS)}")
+        raise UsageError(f"{word!r} is no weekday.{did_you_mean(word, DAYS)}")
     return fitting[0]
 
 
 def _number(text: str, word: str) -> int:
     if not text.isdecimal():
-        raise Misused(f"{word!r} holds no whole number")
+        raise UsageError(f"{word!r} holds no whole number")
     return int(text)
 
 
 def _seconds(text: str, word: str) -> int:
     found = re.fullmatch(r"(\d+)([smhd]?)", text)
     if found is None:
-        raise Misused(f"{word!r} holds no time: write 90, 90s, 15m or 2h")
+        raise UsageError(f"{word!r} holds no time: write 90, 90s, 15m or 2h")
     return int(found[1]) * SECONDS[found[2]]
 
 

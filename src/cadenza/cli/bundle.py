@@ -17,7 +17,7 @@ app = App(name="bundle", help="Pack what a maintainer needs to help you, without
 
 @app.default
 async def bundle(
-    file: Path = Path("cadenza-bundle.zip"), /, *, reach: WorkspaceOptions = USUALLY
+    file: Path = Path("cadenza-bundle.zip"), /, *, options: WorkspaceOptions = USUALLY
 ) -> int:
     """Pack versions, settings without secrets, counts and what was tried; no texts, no tokens.
 
@@ -28,6 +28,6 @@ async def bundle(
     file
         Where to; one that is there is not overwritten.
     """
-    async with reached_installation(reach) as client:
-        await save(client.system.pack_bundle(), file, "packing", json=reach.json)
+    async with reached_installation(options) as client:
+        await save(client.system.pack_bundle(), file, "packing", json=options.json)
     return OK

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK, Misused
+from cadenza.cli.codes import OK, UsageError
 from cadenza.cli.open_workspace import (
     USUALLY,
     WorkspaceOptions,
@@ -26,11 +26,11 @@ Yes = Annotated[bool, Parameter(negative="", show_default=False)]
 
 
 @app.command(name="list")
-async def list_(*, reach: WorkspaceOptions = USUALLY) -> int:
+async def list_(*, options: WorkspaceOptions = USUALLY) -> int:
     """List the categories, brands first."""
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await home.categories.list()
-    if reach.json:
+    if options.json:
         print_json(found)
         return OK
     names = {each["id"]: each["name"] for each in found}
@@ -52,7 +52,7 @@ async def list_(*, reach: WorkspaceOptions = USUALLY) -> int:
 
 
 @app.command
-async def show(category: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
+async def show(category: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
     """Show a category and its pool, in the order in which it will be picked from.
 
     Parameters
@@ -60,10 +60,10 @@ async def show(category: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
     category
         Its id or name.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await _find(home, category)
         pool = await home.categories.show_pool(found["id"])
-    if reach.json:
+    if options.json:
         print_json({**found, "pool": pool["assets"]})
         return OK
     facts: dict[str, Any] = {
@@ -94,7 +94,7 @@ async def create(
     variable: Many = (),
     parent: str | None = None,
     dry_run: Yes = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Make a category; without a parent it is a brand.
 
@@ -115,7 +115,7 @@ async def create(
     dry_run
         Say what would be, and change nothing.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         made = await home.categories.make(
             name=name,
             copy=copy,
@@ -124,7 +124,7 @@ async def create(
             parent_id=None if parent is None else (await _find(home, parent))["id"],
             dry_run=dry_run,
         )
-    return _tell(made, json=reach.json, done="would be made" if dry_run else "is made")
+    return _print_outcome(made, json=options.json, done="would be made" if dry_run else "is made")
 
 
 @app.command
@@ -137,7 +137,7 @@ async def edit(
     hashtag: Many = (),
     variable: Many = (),
     dry_run: Yes = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Change what is given of a category.
 
@@ -156,7 +156,7 @@ async def edit(
     dry_run
         Say what would be, and change nothing.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         known = await _find(home, category)
         saved = await home.categories.change(
             known["id"],
@@ -168,7 +168,9 @@ async def edit(
             revision=known["revision"],
             dry_run=dry_run,
         )
-    return _tell(saved, json=reach.json, done="would be saved" if dry_run else "is saved")
+    return _print_outcome(
+        saved, json=options.json, done="would be saved" if dry_run else "is saved"
+    )
 
 
 @app.command
@@ -178,7 +180,7 @@ async def fill(
     *media: str,
     only: Yes = False,
     dry_run: Yes = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Put media into the pool that rules pick pictures from.
 
@@ -194,8 +196,8 @@ async def fill(
         Say what would be, and change nothing.
     """
     if not media and not only:
-        raise Misused("name media: cadenza category fill Openings shop.jpg")
-    async with opened_workspace(reach) as home:
+        raise UsageError("name media: cadenza category fill Openings shop.jpg")
+    async with opened_workspace(options) as home:
         found = await _find(home, category)
         library = [each async for each in home.media.list()] if media else []
         wanted = [find_named(library, each, "media")["id"] for each in media]
@@ -203,7 +205,7 @@ async def fill(
         there = [] if only else [each["media_id"] for each in pool["assets"]]
         ids = list(dict.fromkeys([*there, *wanted]))
         pool = await home.categories.fill_pool(found["id"], media_ids=ids, dry_run=dry_run)
-    if reach.json:
+    if options.json:
         print_json(pool)
     else:
         count = len(pool["assets"])
@@ -213,7 +215,7 @@ async def fill(
 
 @app.command
 async def delete(
-    category: str, /, *, dry_run: Yes = False, reach: WorkspaceOptions = USUALLY
+    category: str, /, *, dry_run: Yes = False, options: WorkspaceOptions = USUALLY
 ) -> int:
     """Delete a category that no rule uses; its media stay in the library.
 
@@ -224,10 +226,10 @@ async def delete(
     dry_run
         Say whether it could be, and change nothing.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await _find(home, category)
         gone = await home.categories.delete(found["id"], dry_run=dry_run)
-    if reach.json:
+    if options.json:
         print_json(gone)
     else:
         echo(f"{found['name']} {'would be' if dry_run else 'is'} deleted")
@@ -241,11 +243,11 @@ async def _find(home: "Workspace", name: str) -> "types.CategoryView":
 def _variables(words: tuple[str, ...]) -> dict[str, str]:
     said = dict(each.split("=", 1) for each in words if "=" in each)
     if len(said) != len(words):
-        raise Misused("write each --variable as NAME=TEXT")
+        raise UsageError("write each --variable as NAME=TEXT")
     return said
 
 
-def _tell(category: "types.CategoryView", *, json: bool, done: str) -> int:
+def _print_outcome(category: "types.CategoryView", *, json: bool, done: str) -> int:
     if json:
         print_json(category)
     else:

@@ -8,5 +8,5 @@ OK, REFUSED, MISUSED, AWAY = 0, 1, 2, 3
 INTERRUPTED = 130  # what shells expect of a program that Ctrl-C ended
 
 
-class Misused(Exception):
+class UsageError(Exception):
     """A command's words cannot be meant so; the message says in one line what to write."""

@@ -22,7 +22,8 @@ async def check(*, chosen: ConfigOptions = USUAL) -> int:
                     {"key": key, "value": value, "from": origin} for key, value, origin in rows
                 ],
                 "networks": [
-                    {"provider": n.provider, "ready": n.ready, "says": n.says} for n in networks
+                    {"provider": n.provider, "ready": n.ready, "message": n.message}
+                    for n in networks
                 ],
                 "warnings": warnings,
             }
@@ -31,7 +32,7 @@ async def check(*, chosen: ConfigOptions = USUAL) -> int:
         print_table(("setting", "value", "from"), rows, empty="nothing is set")
         print_table(
             ("network", "", "what to do"),
-            [(n.provider, "ready" if n.ready else "not yet", n.says) for n in networks],
+            [(n.provider, "ready" if n.ready else "not yet", n.message) for n in networks],
             empty="there are no networks",
         )
         for warning in warnings:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cyclopts import App
 
-from cadenza.bootstrap.guard import LOOK_EVERY, Newcomer, read_witness, write_witness
+from cadenza.bootstrap.guard import LOOK_EVERY, StartupCheck, read_witness, write_witness
 from cadenza.bootstrap.overdue import Overdue, Rescheduled
 from cadenza.cli.codes import OK, REFUSED
 from cadenza.cli.files import new_file
@@ -73,7 +73,7 @@ async def status(*, chosen: ConfigOptions = USUAL) -> int:
         "last sign of life": signs.beat_at if signs else "never",
         "sending": "held" if held else "allowed",
         "held since": held.since if held else None,
-        "reason": held.says if held else None,
+        "reason": held.message if held else None,
         "overdue since the backup": overdue if held and held.kind == RESTORE else None,
         **{f"{name} rows": count for name, count in counts.items()},
     }
@@ -168,7 +168,7 @@ async def join_(
         if signs is None:
             raise ClientError("nobody has worked on this database yet: just start Cadenza")
         if signs.hold is not None:
-            raise ClientError(f"sending is held ({signs.hold.says}): {_advice(signs.hold)}")
+            raise ClientError(f"sending is held ({signs.hold.message}): {_advice(signs.hold)}")
         write_witness(runtime.settings.witness, signs.witness)
     echo("this machine works on this database from now on: start it")
     return OK
@@ -176,7 +176,7 @@ async def join_(
 
 async def _others_live(runtime: Database) -> bool:
     """Whether this machine knows the database, or another gives a sign of life on it in time."""
-    newcomer, witness = Newcomer(), read_witness(runtime.settings.witness)
+    newcomer, witness = StartupCheck(), read_witness(runtime.settings.witness)
     while not await newcomer.look(runtime.operations, witness):
         if newcomer.admitted:
             return True
@@ -218,9 +218,9 @@ async def backup(file: Path, /, *, chosen: ConfigOptions = USUAL) -> int:
     return OK
 
 
-def _hold(tx: Tx, now: datetime, says: str) -> None:
+def _hold(tx: Tx, now: datetime, message: str) -> None:
     beat(tx, now)  # a database that never ran has no row to hold yet
-    hold(tx, now, kind=RESTORE, says=says)
+    hold(tx, now, kind=RESTORE, message=message)
 
 
 def _mark_copy(tx: Tx, now: datetime) -> None:

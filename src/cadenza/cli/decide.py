@@ -24,7 +24,7 @@ async def decide(
     there: Annotated[bool, Parameter(negative="--not-there")],
     remote_id: str | None = None,
     rest: Annotated[bool, Parameter(negative="--leave-rest")] = True,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Say whether an unconfirmed delivery is there; --not-there sends it again.
 
@@ -41,11 +41,11 @@ async def decide(
     rest
         Of a thread: whether the other parts follow.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         answer = await home.deliveries.decide(
             delivery, fence=fence, is_there=there, remote_id=remote_id, rest=rest
         )
-    if reach.json:
+    if options.json:
         print_json(answer)
     else:
         echo("it is kept as sent" if answer["state"] == "sent" else "it is sent again")

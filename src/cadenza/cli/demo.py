@@ -75,7 +75,7 @@ async def demo(
         loaded = load(chosen.config, environ=environ, providers=all_providers())
         settings = placed(loaded, host=host, port=port, data=folder)
         sign = folder / SIGN
-        await _throw_away_strangers(settings, folder)
+        await _reset_other_version(settings, folder)
         if sign.read_text().strip() != FILLED:
             start_logging(settings, log, log_level or "error")  # what goes wrong here is played
             await _fill(settings, cast, quiet=chosen.json)
@@ -108,7 +108,7 @@ def _make_room(folder: Path, *, reset: bool) -> None:
         sign.write_text(BEGUN)
 
 
-async def _throw_away_strangers(settings: Settings, folder: Path) -> None:
+async def _reset_other_version(settings: Settings, folder: Path) -> None:
     """Begin again where another version of this program made the demo."""
     try:
         async with open_runtime(settings):

@@ -37,13 +37,13 @@ class Findings:
 
 
 @app.default
-async def doctor(*, place: StoreOption = HERE, afar: ServerOption = HERE_ONLY) -> int:
+async def doctor(*, place: StoreOption = HERE, remote: ServerOption = HERE_ONLY) -> int:
     """Examine the store, the workers and the clocks.
 
     On a server it needs a key with the scope system:read, made by an owner of the installation.
     """
-    if asks_server(place, afar):
-        found = await _ask(afar)
+    if asks_server(place, remote):
+        found = await _ask(remote)
     else:
         async with opened(place) as engine:
             found = await examine(engine)
@@ -60,11 +60,13 @@ async def doctor(*, place: StoreOption = HERE, afar: ServerOption = HERE_ONLY) -
     return REFUSED if found.warnings else OK
 
 
-async def _ask(afar: ServerOption) -> Findings:
+async def _ask(remote: ServerOption) -> Findings:
     """Let a server say how it is; it sees its store, so its database's health is not in it."""
     from cadenza.cli.open_workspace import WorkspaceOptions, reached_installation
 
-    async with reached_installation(WorkspaceOptions(server=afar.server, key=afar.key)) as client:
+    async with reached_installation(
+        WorkspaceOptions(server=remote.server, key=remote.key)
+    ) as client:
         system = await client.system.show_system()
     skew = system["clock_skew_seconds"]
     facts = {
@@ -93,7 +95,7 @@ async def _ask(afar: ServerOption) -> Findings:
     if abs(skew) > SKEW:
         found.warnings.append(f"the server's clock is {skew:+.1f} s off the database's")
     if system["hold"] is not None:
-        found.warnings.append(f"sending is held: {system['hold']['says']}")
+        found.warnings.append(f"sending is held: {system['hold']['message']}")
     if not workers:
         found.warnings.append("no worker was heard of: nothing is sent")
     found.warnings += judge_workers(workers, (), now)

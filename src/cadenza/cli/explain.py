@@ -19,7 +19,7 @@ async def explain(
     *,
     time: Annotated[datetime | None, Parameter(name="--at")] = None,
     said: Annotated[bool, Parameter(negative=())] = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Say why a delivery does not go, when it may, and who can change that.
 
@@ -34,16 +34,16 @@ async def explain(
     said
         Show besides what was sent to the network for it and what came back, without secrets.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         told = await home.deliveries.explain(delivery, at=time)
         shown = await home.deliveries.show(delivery)
         attempts = await home.deliveries.list_attempts(delivery)
         exchanges = await home.deliveries.list_exchanges(delivery) if said else []
-    if reach.json:
+    if options.json:
         more = {"exchanges": exchanges} if said else {}
         print_json({"delivery": shown, "explained": told, "attempts": attempts, **more})
         return OK
-    echo(told["says"])
+    echo(told["message"])
     if shown["state"] in ("draft", "scheduled"):
         echo(f"judged as of {at(told['judged_at'])}")
     if shown["state"] == "unconfirmed":
@@ -58,18 +58,18 @@ async def explain(
         empty="No gate is in its way.",
     )
     print_table(
-        ("tried", "outcome", "says"),
-        [(at(a["began_at"]), a["sentence"], a["says"] or a["url"]) for a in attempts],
+        ("tried", "outcome", "message"),
+        [(at(a["began_at"]), a["sentence"], a["message"] or a["url"]) for a in attempts],
         empty="Nothing was tried yet.",
     )
     for exchange in exchanges:
-        _tell(exchange)
+        _print_outcome(exchange)
     if said and not exchanges:
         echo("What was said is not kept, or no longer: it goes after thirty days.")
     return OK
 
 
-def _tell(exchange: Any) -> None:
+def _print_outcome(exchange: Any) -> None:
     """Print one exchange as people read them: what was sent, then what came back."""
     echo("")
     echo(
@@ -83,7 +83,7 @@ def _tell(exchange: Any) -> None:
     for name, value in exchange["reply_headers"].items():
         echo(f"< {name}: {value}")
     _lines("<", exchange["reply"])
-    _lines("<", exchange["says"])
+    _lines("<", exchange["message"])
 
 
 def _lines(mark: str, text: str | None) -> None:
@@ -92,7 +92,7 @@ def _lines(mark: str, text: str | None) -> None:
 
 
 def _detail(gate: dict[str, object]) -> str:
-    said = str(gate.get("says", ""))
-    own = ("passed", "open", "says")
+    said = str(gate.get("message", ""))
+    own = ("passed", "open", "message")
     rest = {name: value for name, value in gate.items() if name not in own and value}
     return "; ".join([said, *(f"{name}: {value}" for name, value in rest.items())])

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from cadenza.cli.codes import Misused
+from cadenza.cli.codes import UsageError
 from cadenza.cli.show import echo, print_json
 from cadenza.client.errors import ClientError
 from cadenza.client.wire import Told
@@ -39,7 +39,7 @@ async def save(
 ) -> None:
     """Write what is received into a new file, or to the standard output."""
     if file is None and sys.stdout.isatty():
-        raise Misused("name a file, or send it somewhere: cadenza export workspace.zip")
+        raise UsageError("name a file, or send it somewhere: cadenza export workspace.zip")
     out = sys.stdout.buffer if file is None else new_file(file)
     try:
         size = await _receive(pieces, out, words)

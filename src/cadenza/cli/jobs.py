@@ -45,7 +45,7 @@ async def list_(
     before: int | None = None,
     limit: Count = 50,
     place: StoreOption = HERE,
-    afar: ServerOption = HERE_ONLY,
+    remote: ServerOption = HERE_ONLY,
 ) -> None:
     """List jobs, newest first.
 
@@ -68,7 +68,7 @@ async def list_(
     limit
         At most so many.
     """
-    async with opened_jobs(place, afar) as jobs:
+    async with opened_jobs(place, remote) as jobs:
         found = await jobs.find(
             queue=queue,
             task=task,
@@ -101,7 +101,7 @@ async def list_(
 
 
 @app.command
-async def show(id: int, /, *, place: StoreOption = HERE, afar: ServerOption = HERE_ONLY) -> None:
+async def show(id: int, /, *, place: StoreOption = HERE, remote: ServerOption = HERE_ONLY) -> None:
     """Show all that is known of one job.
 
     Parameters
@@ -109,7 +109,7 @@ async def show(id: int, /, *, place: StoreOption = HERE, afar: ServerOption = HE
     id
         The job's number.
     """
-    async with opened_jobs(place, afar) as jobs:
+    async with opened_jobs(place, remote) as jobs:
         job = await jobs.get(id)
     if place.json:
         print_json(as_data(job))
@@ -120,7 +120,7 @@ async def show(id: int, /, *, place: StoreOption = HERE, afar: ServerOption = HE
 
 
 @app.command
-async def why(id: int, /, *, place: StoreOption = HERE, afar: ServerOption = HERE_ONLY) -> None:
+async def why(id: int, /, *, place: StoreOption = HERE, remote: ServerOption = HERE_ONLY) -> None:
     """Say why a job does not run now, when it may, and who can change that.
 
     Parameters
@@ -128,7 +128,7 @@ async def why(id: int, /, *, place: StoreOption = HERE, afar: ServerOption = HER
     id
         The job's number.
     """
-    async with opened_jobs(place, afar) as jobs:
+    async with opened_jobs(place, remote) as jobs:
         answer = await jobs.why(id)
     if place.json:
         checks = [as_data(check) for check in answer.checks]
@@ -141,19 +141,19 @@ async def why(id: int, /, *, place: StoreOption = HERE, afar: ServerOption = HER
         (
             "open" if check.passed else "closed",
             check.name,
-            check.says,
+            check.message,
             when(check.next_at, place.zone) if check.next_at else "",
             check.who or "",
         )
         for check in answer.checks
     ]
-    print_table(("", "gate", "says", "opens", "who can change it"), rows, empty="")
+    print_table(("", "gate", "message", "opens", "who can change it"), rows, empty="")
 
 
 @app.command
-async def tally(*, place: StoreOption = HERE, afar: ServerOption = HERE_ONLY) -> None:
+async def tally(*, place: StoreOption = HERE, remote: ServerOption = HERE_ONLY) -> None:
     """Count jobs by queue and state, and show which queues are paused, parked or limited."""
-    async with opened_jobs(place, afar) as jobs:
+    async with opened_jobs(place, remote) as jobs:
         counts = await jobs.tally()
         gates = await jobs.gates()
     if place.json:
@@ -187,7 +187,7 @@ async def schedules(
     *,
     count: Count = 3,
     place: StoreOption = HERE,
-    afar: ServerOption = HERE_ONLY,
+    remote: ServerOption = HERE_ONLY,
 ) -> None:
     """List schedules with their next occurrences.
 
@@ -198,7 +198,7 @@ async def schedules(
     count
         So many occurrences of each; a change of the clocks is marked.
     """
-    async with opened_jobs(place, afar) as jobs:
+    async with opened_jobs(place, remote) as jobs:
         found = await jobs.schedules()
         if name is not None:
             await jobs.preview(name, 1)  # refuses an unknown name, with the nearest known one

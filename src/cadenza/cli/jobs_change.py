@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import msgspec
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK, REFUSED, Misused
+from cadenza.cli.codes import OK, REFUSED, UsageError
 from cadenza.cli.numbers import Count, SomeCount
 from cadenza.cli.open_jobs import (
     HERE,
@@ -25,7 +25,9 @@ from cadenza.cli.open_jobs import (
     refuse_server,
 )
 from cadenza.cli.show import as_data, echo, print_json, print_table, when
+from cadenza.engine.client import Engine
 from cadenza.engine.job import Gate, Limit, Rate
+from cadenza.engine.known_queues import check_queue
 from cadenza.engine.store import Changed
 
 _WORDS = {
@@ -56,7 +58,7 @@ async def enqueue(
     tag: Annotated[tuple[str, ...], Parameter(negative="", show_default=False)] = (),
     retry: int | None = None,
     place: StoreOption = HERE,
-    afar: ServerOption = HERE_ONLY,
+    remote: ServerOption = HERE_ONLY,
 ) -> int:
     """Add a job: `cadenza jobs enqueue greet name=Ada times=3`.
 
@@ -97,7 +99,7 @@ async def enqueue(
     }
     options = {name: value for name, value in said.items() if value is not None}
     body = read_payload(payload, fields)
-    refuse_server(afar, "takes no new jobs")
+    refuse_server(remote, "takes no new jobs")
     async with opened(place, create=True) as engine:
         answer = await engine.enqueue(task, body, **options)
     if place.json:
@@ -108,7 +110,7 @@ async def enqueue(
     return OK if answer.inserted else REFUSED
 
 
-async def retry(*ids: int, place: StoreOption = HERE, afar: ServerOption = HERE_ONLY) -> int:
+async def retry(*ids: int, place: StoreOption = HERE, remote: ServerOption = HERE_ONLY) -> int:
     """Run finished jobs again, waiting ones now.
 
     Parameters
@@ -117,15 +119,15 @@ async def retry(*ids: int, place: StoreOption = HERE, afar: ServerOption = HERE_
         The jobs' numbers.
     """
     _need(ids, "retry")
-    async with opened_jobs(place, afar) as jobs:
-        return _tell(ids, await jobs.retry(*ids), "waits to run now", place)
+    async with opened_jobs(place, remote) as jobs:
+        return _print_outcome(ids, await jobs.retry(*ids), "waits to run now", place)
 
 
 async def cancel(
     *ids: int,
     reason: str = "canceled by request",
     place: StoreOption = HERE,
-    afar: ServerOption = HERE_ONLY,
+    remote: ServerOption = HERE_ONLY,
 ) -> int:
     """Cancel waiting jobs; ask the workers of running ones to stop.
 
@@ -137,8 +139,8 @@ async def cancel(
         Kept with each job.
     """
     _need(ids, "cancel")
-    async with opened_jobs(place, afar) as jobs:
-        return _tell(ids, await jobs.cancel(*ids, reason=reason), "canceled", place)
+    async with opened_jobs(place, remote) as jobs:
+        return _print_outcome(ids, await jobs.cancel(*ids, reason=reason), "canceled", place)
 
 
 async def redrive(
@@ -147,7 +149,7 @@ async def redrive(
     task: str | None = None,
     limit: Count = 1000,
     place: StoreOption = HERE,
-    afar: ServerOption = HERE_ONLY,
+    remote: ServerOption = HERE_ONLY,
 ) -> None:
     """Bring failed jobs back from the dead letter, newest first.
 
@@ -160,7 +162,7 @@ async def redrive(
     limit
         At most so many.
     """
-    async with opened_jobs(place, afar) as jobs:
+    async with opened_jobs(place, remote) as jobs:
         ids = await jobs.redrive(queue=queue, task=task, limit=limit)
     if place.json:
         print_json({"redriven": ids})
@@ -174,8 +176,9 @@ async def pause(
     /,
     *,
     reason: str = "paused by request",
+    force: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     place: StoreOption = HERE,
-    afar: ServerOption = HERE_ONLY,
+    remote: ServerOption = HERE_ONLY,
 ) -> None:
     """Claim nothing more of a queue or lane, on all machines, until it is resumed.
 
@@ -187,8 +190,14 @@ async def pause(
         Only this lane of it.
     reason
         Shown to whoever asks why.
+    force
+        Also a queue that nothing is known of yet: no job, worker or schedule.
     """
-    async with opened_jobs(place, afar) as jobs:
+    if force:
+        refuse_server(remote, "pauses only queues that it knows")
+    async with opened_jobs(place, remote) as jobs:
+        if isinstance(jobs, Engine) and not force:  # a server checks it itself
+            await check_queue(jobs, queue)
         _tell_gate(await jobs.pause(queue, lane, reason=reason), place)
 
 
@@ -198,7 +207,7 @@ async def resume(
     /,
     *,
     place: StoreOption = HERE,
-    afar: ServerOption = HERE_ONLY,
+    remote: ServerOption = HERE_ONLY,
 ) -> None:
     """Open a paused or parked queue or lane.
 
@@ -209,7 +218,7 @@ async def resume(
     lane
         Only this lane of it.
     """
-    async with opened_jobs(place, afar) as jobs:
+    async with opened_jobs(place, remote) as jobs:
         _tell_gate(await jobs.resume(queue, lane), place)
 
 
@@ -223,7 +232,7 @@ async def limit(
     burst: Count = 1,
     none: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     place: StoreOption = HERE,
-    afar: ServerOption = HERE_ONLY,
+    remote: ServerOption = HERE_ONLY,
 ) -> None:
     """Limit a queue or lane; the whole limit is replaced by what is given.
 
@@ -243,9 +252,9 @@ async def limit(
         Take the limit away.
     """
     if none == (concurrency is not None or rate is not None):
-        raise Misused("say --concurrency, --rate, or both; or --none alone, to take it away")
+        raise UsageError("say --concurrency, --rate, or both; or --none alone, to take it away")
     wanted = Limit(concurrency, None if rate is None else read_rate(rate, burst))
-    refuse_server(afar, "sets no limits of queues")
+    refuse_server(remote, "sets no limits of queues")
     async with opened(place) as engine:
         _tell_gate(await engine.limit(queue, lane, limit=wanted), place)
 
@@ -254,19 +263,19 @@ def read_payload(text: str | None, fields: Sequence[str]) -> dict[str, object]:
     """Read a payload from one JSON object or from name=value words."""
     if text is not None:
         if fields:
-            raise Misused("give --payload or name=value fields, not both")
+            raise UsageError("give --payload or name=value fields, not both")
         try:
             body = msgspec.json.decode(text)
         except msgspec.DecodeError as error:
-            raise Misused(f"the payload is not JSON: {error}") from error
+            raise UsageError(f"the payload is not JSON: {error}") from error
         if not isinstance(body, dict):
-            raise Misused(f"the payload must be a JSON object such as {{}}, not {text}")
+            raise UsageError(f"the payload must be a JSON object such as {{}}, not {text}")
         return body
     found: dict[str, object] = {}
     for field in fields:
         name, equals, value = field.partition("=")
         if not equals or not name:
-            raise Misused(f"{field!r} is no field: write name=value")
+            raise UsageError(f"{field!r} is no field: write name=value")
         try:
             found[name] = msgspec.json.decode(value)
         except msgspec.DecodeError:
@@ -278,19 +287,21 @@ def read_rate(text: str, burst: int) -> Rate:
     """Read a rate such as 100/h or 5/10s."""
     found = re.fullmatch(r"(\d+)/(\d*)([smhd])", text.replace(" ", ""))
     if found is None:
-        raise Misused(f"{text!r} is no rate: write count/time, for example 100/h or 5/10s")
+        raise UsageError(f"{text!r} is no rate: write count/time, for example 100/h or 5/10s")
     count, times, unit = found.groups()
     return Rate(int(count), timedelta(seconds=int(times or 1) * _UNITS[unit]), burst)
 
 
 def _need(ids: Sequence[int], verb: str) -> None:
     if not ids:
-        raise Misused(
+        raise UsageError(
             f"name at least one job by its number: cadenza jobs {verb} 17 (`cadenza jobs list` shows them)"
         )
 
 
-def _tell(ids: Sequence[int], answers: Sequence[Changed], changed: str, place: StoreOption) -> int:
+def _print_outcome(
+    ids: Sequence[int], answers: Sequence[Changed], changed: str, place: StoreOption
+) -> int:
     if place.json:
         print_json([{"id": i, "answer": a} for i, a in zip(ids, answers, strict=True)])
     else:

@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK, REFUSED, Misused
+from cadenza.cli.codes import OK, REFUSED, UsageError
 from cadenza.cli.open_jobs import HERE, HERE_ONLY, ServerOption, StoreOption, opened, refuse_server
 from cadenza.cli.show import as_data, echo, print_json, print_table
-from cadenza.engine.adopt import Brought, Found, agenda, bring, mongodb_cron, pgboss
+from cadenza.engine.adopt import Found, ImportedRecord, agenda, import_records, mongodb_cron, pgboss
 from cadenza.engine.adopt.fetch import from_mongodb, from_pgboss
 from cadenza.engine.classic import FieldPaths
 from cadenza.engine.client import Engine
@@ -47,7 +47,7 @@ async def import_(
     path: Annotated[list[str] | None, Parameter(negative="")] = None,
     dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     place: StoreOption = HERE,
-    afar: ServerOption = HERE_ONLY,
+    remote: ServerOption = HERE_ONLY,
 ) -> int:
     """Bring in jobs of another scheduler: `cadenza jobs import agenda mongodb://host/db --dry-run`.
 
@@ -75,7 +75,7 @@ async def import_(
     dry_run
         Only say what would be done.
     """
-    refuse_server(afar, "takes no new jobs")
+    refuse_server(remote, "takes no new jobs")
     # A dry run needs no store, and must not make one.
     goal = replace(place, store="memory://") if dry_run else place
     async with opened(goal, create=True) as engine:
@@ -83,9 +83,11 @@ async def import_(
             collection, schema=schema, task=task, queue=queue, zone=source_zone,
             where=_filter(where), paths=_paths(path or []),
         )  # fmt: skip
-        brought = await bring(engine, await _read(engine, kind, source, wanted), dry_run=dry_run)
-    _tell(brought, place)
-    return REFUSED if any(one.outcome == "refused" for one in brought) else OK
+        imported = await import_records(
+            engine, await _read(engine, kind, source, wanted), dry_run=dry_run
+        )
+    _print_outcome(imported, place)
+    return REFUSED if any(one.outcome == "refused" for one in imported) else OK
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ async def _read(engine: Engine, kind: Kind, source: str, wanted: _Wanted) -> lis
         case "mongodb-cron":
             task = wanted.task
             if task is None:
-                raise Misused("documents of mongodb-cron name no task: say which with --task")
+                raise UsageError("documents of mongodb-cron name no task: say which with --task")
             now = await engine.store.now()
             papers = from_mongodb(source, wanted.collection or "jobs", wanted.where)
             return [
@@ -130,7 +132,7 @@ def _filter(text: str | None) -> dict[str, Any]:
     try:
         return {} if text is None else msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.DecodeError as error:
-        raise Misused(
+        raise UsageError(
             f'--where takes a filter in JSON, such as {{"kind": "mail"}}: {error}'
         ) from error
 
@@ -141,22 +143,22 @@ def _paths(said: Sequence[str]) -> FieldPaths:
         name, equals, path = each.partition("=")
         if not equals or name not in _FIELDS:
             known = ", ".join(_FIELDS)
-            raise Misused(f"--path {each}: say FIELD=PATH, where FIELD is one of {known}")
+            raise UsageError(f"--path {each}: say FIELD=PATH, where FIELD is one of {known}")
         found[_FIELDS[name]] = path
     return FieldPaths(**found)
 
 
-def _tell(brought: Sequence[Brought], place: StoreOption) -> None:
+def _print_outcome(imported: Sequence[ImportedRecord], place: StoreOption) -> None:
     if place.json:
-        print_json([as_data(one) for one in brought])
+        print_json([as_data(one) for one in imported])
         return
     print_table(
         ("from", "outcome", "what"),
-        [(one.source, one.outcome, one.what) for one in brought],
+        [(one.source, one.outcome, one.what) for one in imported],
         empty="nothing was found there",
     )
     differences: dict[str, int] = {}
-    for one in brought:
+    for one in imported:
         for note in one.notes:
             differences[note] = differences.get(note, 0) + 1
     for note, count in sorted(differences.items()):

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK, Misused
+from cadenza.cli.codes import OK, UsageError
 from cadenza.cli.numbers import SomeCount
 from cadenza.cli.open_workspace import (
     USUALLY,
@@ -27,12 +27,15 @@ USUAL_SCOPES = (
     "events:read",
     "media:read",
     "media:write",
+    "messages:send",
     "posts:read",
     "posts:write",
     "queue:read",
     "queue:write",
     "rules:read",
     "rules:write",
+    "templates:read",
+    "templates:write",
     "workspace:read",
 )
 
@@ -48,7 +51,7 @@ async def make(
     publish_per_day: SomeCount = None,
     until: datetime | None = None,
     quiet: Quiet = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Make a key; it is shown once. Only a person can: not over --server.
 
@@ -73,8 +76,8 @@ async def make(
         Print the key alone: `export CADENZA_KEY=$(cadenza key make laptop --quiet)`.
     """
     if until is not None and until.tzinfo is None:
-        raise Misused(f"write --until with an offset: {until.isoformat()}+01:00, or Z for UTC")
-    async with opened_workspace(reach) as home:
+        raise UsageError(f"write --until with an offset: {until.isoformat()}+01:00, or Z for UTC")
+    async with opened_workspace(options) as home:
         accounts = await find_accounts(home, account)
         made = await home.keys.make(
             name=name,
@@ -85,7 +88,7 @@ async def make(
             ends_at=until,
         )
         workspace = home.id
-    if reach.json:
+    if options.json:
         print_json({**made, "workspace_id": workspace})
         return OK
     if quiet:
@@ -98,11 +101,11 @@ async def make(
 
 
 @app.command(name="list")
-async def list_(*, reach: WorkspaceOptions = USUALLY) -> int:
+async def list_(*, options: WorkspaceOptions = USUALLY) -> int:
     """List the keys, also those that ended."""
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await home.keys.list()
-    if reach.json:
+    if options.json:
         print_json(found)
         return OK
     print_table(
@@ -124,11 +127,11 @@ async def list_(*, reach: WorkspaceOptions = USUALLY) -> int:
 
 
 @app.command
-async def revoke(key: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
+async def revoke(key: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
     """End a key at once."""
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         answer = await home.keys.revoke(key)
-    if reach.json:
+    if options.json:
         print_json(answer)
     else:
         echo(f"key {key} is revoked")

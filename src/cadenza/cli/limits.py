@@ -1,8 +1,8 @@
 """`cadenza limits`: do the limits hold, and can the ledger prove it? And what all accounts may do together.
 
 `audit` replays the ledger and prints, per account and rule, the worst that was ever reached. A broken
-rule or a counter that disagrees with the ledger is an error: the exit code is then 1. `rate` shows or sets
-what all accounts of a network may do together: an operator's matter, on the database itself.
+rule or a counter that disagrees with the ledger is an error: the exit code is then 1. `check` and `repair` are about
+what is planned. `rate` shows or sets what all accounts of a network may do together: an operator's matter.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK, REFUSED, Misused
+from cadenza.cli.codes import OK, REFUSED, UsageError
 from cadenza.cli.numbers import Count, SomeCount
 from cadenza.cli.open_jobs import (
     DEFAULT,
@@ -22,6 +22,7 @@ from cadenza.cli.open_jobs import (
     asks_server,
     must_exist,
 )
+from cadenza.cli.open_workspace import USUALLY, WorkspaceOptions, at, opened_workspace
 from cadenza.cli.settings import USUAL
 from cadenza.cli.show import as_data, echo, print_json, print_table
 from cadenza.core.suggest import did_you_mean
@@ -34,7 +35,7 @@ async def audit(
     *,
     whole: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     place: StoreOption = HERE,
-    afar: ServerOption = HERE_ONLY,
+    remote: ServerOption = HERE_ONLY,
 ) -> int:
     """Replay the ledger against every rule of every account.
 
@@ -46,8 +47,8 @@ async def audit(
     whole
         Replay the whole ledger; else the worst of what is older is what a worker found in the night.
     """
-    if asks_server(place, afar):
-        found = await _ask(afar, whole=whole)
+    if asks_server(place, remote):
+        found = await _ask(remote, whole=whole)
     else:
         found = await _look(place.store, whole=whole)
     if place.json:
@@ -91,9 +92,11 @@ async def rate(
     known = sorted(all_providers())
     if network is not None and network not in known:
         guess = did_you_mean(network, known) or f" There are {', '.join(known)}."
-        raise Misused(f"there is no network {network!r}.{guess}")
+        raise UsageError(f"there is no network {network!r}.{guess}")
     if off and (network is None or amount is not None):
-        raise Misused("name a network and either an amount or --off: cadenza limits rate x --off")
+        raise UsageError(
+            "name a network and either an amount or --off: cadenza limits rate x --off"
+        )
     address = place.store if place.store != DEFAULT else USUAL.settings().database_address
     must_exist(address)
     async with open_product(address, clock=SystemClock()) as operations:
@@ -117,10 +120,72 @@ async def rate(
     return OK
 
 
-async def _ask(afar: ServerOption, *, whole: bool) -> Mapping[str, Any]:
+@app.command
+async def check(*, options: WorkspaceOptions = USUALLY) -> int:
+    """Say whether what is planned keeps the limits; the exit code is 1 where it does not."""
+    async with opened_workspace(options) as home:
+        found: Any = await home.outreach.check_planned()
+        accounts: Any = await home.accounts.list()
+    if options.json:
+        print_json(found)
+        return REFUSED if found else OK
+    names = {each["id"]: each["handle"] or each["id"] for each in accounts}
+    print_table(
+        ("day", "account", "action", "limit", "messages beyond it"),
+        [
+            (
+                *(each["day"], names.get(each["account_id"]), each["action"]),
+                *(each["limit"].replace("_", " "), each["messages"]),
+            )
+            for each in found
+        ],
+        empty="Everything that is planned keeps the limits.",
+    )
+    if found:
+        echo("`cadenza limits repair --dry-run` shows new times for them.")
+    return REFUSED if found else OK
+
+
+@app.command
+async def repair(
+    *,
+    dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    options: WorkspaceOptions = USUALLY,
+) -> int:
+    """Move what sequences planned beyond the limits to the next free times.
+
+    Parameters
+    ----------
+    dry_run
+        Show the moves, and change nothing.
+    """
+    async with opened_workspace(options) as home:
+        made: Any = await home.outreach.repair_planned(dry_run=dry_run)
+    if options.json:
+        print_json(made)
+        return OK
+    print_table(
+        ("delivery", "was", "now", "because of"),
+        [
+            (
+                *(each["delivery_id"], at(each["was_at"]), at(each["now_at"])),
+                each["limit"].replace("_", " "),
+            )
+            for each in made["moves"]
+        ],
+        empty="Everything that is planned keeps the limits.",
+    )
+    if made["moves"]:
+        echo(f"{made['moved']} {'would be ' if dry_run else ''}moved")
+    return OK
+
+
+async def _ask(remote: ServerOption, *, whole: bool) -> Mapping[str, Any]:
     from cadenza.cli.open_workspace import WorkspaceOptions, reached_installation
 
-    async with reached_installation(WorkspaceOptions(server=afar.server, key=afar.key)) as client:
+    async with reached_installation(
+        WorkspaceOptions(server=remote.server, key=remote.key)
+    ) as client:
         return await client.system.audit_all_limits(whole=whole)
 
 

@@ -1,29 +1,21 @@
 """The client on the local database, in this process: the same API, without a server and without a key.
 
-Who can read the data folder may do everything anyhow; so that the audit names a person, each call is made
-as one: the owner of the installation, or whom `person` names. The session lasts as long as the client.
+It is the way where no server runs beside the database. It loads the whole application, which takes a second.
 """
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import datetime
 from typing import Any
 
 import httpx2
 from starlette.types import ASGIApp, Message
 
 from cadenza.api.app import create_app
-from cadenza.api.authorize import CSRF
-from cadenza.api.cookies import cookie_name
 from cadenza.api.rate_limit import Pace
 from cadenza.bootstrap.model import Runtime
+from cadenza.cli.local_session import local_session
 from cadenza.client.core import Client
-from cadenza.client.errors import ClientError
-from cadenza.people.model import fold_email
-from cadenza.people.sessions import SessionOrigin, end_session, open_session
-from cadenza.people.tokens import draw_token
-from cadenza.sql.tx import Tx
 
 UNHURRIED = Pace(per_second=1e6, at_once=1_000_000)  # nobody else is kept waiting
 
@@ -31,31 +23,19 @@ UNHURRIED = Pace(per_second=1e6, at_once=1_000_000)  # nobody else is kept waiti
 @asynccontextmanager
 async def open_local(runtime: Runtime, *, person: str | None = None) -> AsyncGenerator[Client]:
     """Talk to an open runtime as one of its people."""
-    token = draw_token()
-    origin = SessionOrigin(address="this machine", agent="the command line")
-
-    def enter(tx: Tx, now: datetime) -> tuple[str, str]:
-        person_id = _find_person(tx, person)
-        session = open_session(tx, now, person_id=person_id, token_hash=token.hash, origin=origin)
-        return person_id, session
-
-    person_id, session_id = await runtime.operations.run(enter)
-    http = httpx2.AsyncClient(
-        transport=Inside(create_app(runtime, pace=UNHURRIED)),
-        base_url=runtime.settings.home,
-        cookies={cookie_name(runtime.settings.public_url): token.text},
-        headers={CSRF: "1"},
-    )
-    try:
+    settings = runtime.settings
+    async with local_session(runtime.operations, settings.public_url, person=person) as session:
+        http = httpx2.AsyncClient(
+            transport=InProcess(create_app(runtime, pace=UNHURRIED)),
+            base_url=settings.home,
+            cookies=session.cookies,
+            headers=session.headers,
+        )
         async with http:
             yield Client(http, clock=runtime.clock, ids=runtime.ids)
-    finally:
-        await runtime.operations.run(
-            lambda tx, now: end_session(tx, now, person_id=person_id, id=session_id)
-        )
 
 
-class Inside(httpx2.AsyncBaseTransport):
+class InProcess(httpx2.AsyncBaseTransport):
     """Hands requests to an application in this process; answers come piece by piece, as over a wire."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -63,7 +43,7 @@ class Inside(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Carry one request."""
-        talk = _Talk(request)
+        talk = _RequestCycle(request)
         task = asyncio.ensure_future(talk.hold(self._app))
         start = await talk.said.get()
         if start is None:
@@ -74,7 +54,7 @@ class Inside(httpx2.AsyncBaseTransport):
         )
 
 
-class _Talk:
+class _RequestCycle:
     """One request and what is said to it; None ends it."""
 
     def __init__(self, request: httpx2.Request) -> None:
@@ -123,7 +103,7 @@ class _Talk:
 class _Pieces(httpx2.AsyncByteStream):
     """The body of an answer, while it is being made."""
 
-    def __init__(self, talk: _Talk, task: asyncio.Future[None]) -> None:
+    def __init__(self, talk: _RequestCycle, task: asyncio.Future[None]) -> None:
         self._talk, self._task = talk, task
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -138,19 +118,3 @@ class _Pieces(httpx2.AsyncByteStream):
         if not self._task.done():
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
-
-
-def _find_person(tx: Tx, email: str | None) -> str:
-    if email is None:
-        found = tx.value(
-            "SELECT id FROM person WHERE instance_owner ORDER BY created_at, id LIMIT 1"
-        )
-        if found is None:
-            raise ClientError(
-                "nobody lives here yet: make the first owner with `cadenza person create`"
-            )
-        return found
-    found = tx.value("SELECT id FROM person WHERE email = :email", email=fold_email(email))
-    if found is None:
-        raise ClientError(f"there is nobody with the address {email} here")
-    return found

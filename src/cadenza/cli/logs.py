@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TextIO
 
-from cadenza.cli.codes import Misused
+from cadenza.cli.codes import UsageError
 
 LEVELS = ("debug", "info", "warning", "error")
 
@@ -84,7 +84,7 @@ def log_to(stream: TextIO, *, style: LogStyle | None = None, level: str = "info"
             return redact(super().format(record))
 
     if level not in LEVELS:
-        raise Misused(f"log level {level!r} is not one of {', '.join(LEVELS)}")
+        raise UsageError(f"log level {level!r} is not one of {', '.join(LEVELS)}")
     chosen = style or (LogStyle.CONSOLE if stream.isatty() else LogStyle.JSON)
     before = [
         structlog.stdlib.add_log_level,

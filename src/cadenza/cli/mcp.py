@@ -28,21 +28,21 @@ NOT_JSON, NOT_A_MESSAGE, REFUSED_BY_SERVER = -32700, -32600, -32000
 
 
 @app.default
-async def bridge(*, reach: WorkspaceOptions = USUALLY) -> int:
+async def bridge(*, options: WorkspaceOptions = USUALLY) -> int:
     """Carry messages between an agent's program and the workspace until the input ends.
 
     Without --server the local database is used, as its owner (or --as whom). With --server and --key the
     agent may do what the key may do.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         async for line in _lines(sys.stdin.fileno()):
-            answer = await _carry(home, line)
+            answer = await _post_message(home, line)
             if answer is not None:
                 _write(answer)
     return OK
 
 
-async def _carry(home: "Workspace", line: bytes) -> object | None:
+async def _post_message(home: "Workspace", line: bytes) -> object | None:
     """Post one message; return what to answer, if anything."""
     try:
         said = msgspec.json.decode(line)
@@ -53,8 +53,8 @@ async def _carry(home: "Workspace", line: bytes) -> object | None:
     message: dict[str, Any] = said
     id_ = message.get("id")
     if "method" not in message:
-        asked = not ("result" in message or "error" in message)  # an answer is not answered
-        return _fault(id_, NOT_A_MESSAGE, "the message names no method") if asked else None
+        requested = not ("result" in message or "error" in message)  # an answer is not answered
+        return _fault(id_, NOT_A_MESSAGE, "the message names no method") if requested else None
     try:
         answer = await home.client.request("POST", f"/workspaces/{home.id}/mcp", json=message)
     except ClientError as error:
@@ -100,8 +100,8 @@ async def _next(reader: asyncio.StreamReader) -> bytes:
         return b"too long\n"
 
 
-def _fault(id_: object, code: int, says: str) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": id_, "error": {"code": code, "message": says}}
+def _fault(id_: object, code: int, message: str) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": id_, "error": {"code": code, "message": message}}
 
 
 def _write(answer: object) -> None:

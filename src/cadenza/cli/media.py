@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK, Misused
+from cadenza.cli.codes import OK, UsageError
 from cadenza.cli.files import save, sending
 from cadenza.cli.numbers import Count
 from cadenza.cli.open_workspace import (
@@ -33,7 +33,7 @@ async def upload(
     *files: Path,
     alt: str | None = None,
     category: str | None = None,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Take files into the library; the same content again is the same file.
 
@@ -49,14 +49,14 @@ async def upload(
         Also put them into the pool of this category, for rules to pick from.
     """
     if not files:
-        raise Misused("name a file: cadenza media upload shop.jpg")
+        raise UsageError("name a file: cadenza media upload shop.jpg")
     done: list[types.MediaUploaded] = []
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         pool = None if category is None else await _pool(home, category)
         for file in files:
             with sending(str(file)) as told:
                 done.append(await home.media.upload(file, alt=alt, told=told))
-            if not reach.json:
+            if not options.json:
                 note = ", it was there already" if done[-1]["known"] else ""
                 echo(f"{file}: {done[-1]['id']}{note}")
                 for each in done[-1]["notes"]:
@@ -65,14 +65,14 @@ async def upload(
             id_, there = pool
             more = [each["id"] for each in done if each["id"] not in there]
             await home.categories.fill_pool(id_, media_ids=[*there, *more])
-    if reach.json:
+    if options.json:
         print_json(done)
     return OK
 
 
 @app.command(name="list")
 async def list_(
-    *, kind: Kind | None = None, most: Count = 50, reach: WorkspaceOptions = USUALLY
+    *, kind: Kind | None = None, most: Count = 50, options: WorkspaceOptions = USUALLY
 ) -> int:
     """List the library, the newest first.
 
@@ -83,9 +83,9 @@ async def list_(
     most
         At most so many.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = [each async for each in home.media.list(kind=kind, most=most)]
-    if reach.json:
+    if options.json:
         print_json(found)
         return OK
     print_table(
@@ -107,7 +107,7 @@ async def list_(
 
 
 @app.command
-async def show(media: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
+async def show(media: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
     """Show a file and the posts that show it.
 
     Parameters
@@ -115,9 +115,9 @@ async def show(media: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
     media
         Its id or its name.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await home.media.show(await _find(home, media))
-    if reach.json:
+    if options.json:
         print_json(found)
         return OK
     facts: dict[str, Any] = {
@@ -134,7 +134,7 @@ async def show(media: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
 
 @app.command
 async def describe(
-    media: str, alt: str, /, *, name: str | None = None, reach: WorkspaceOptions = USUALLY
+    media: str, alt: str, /, *, name: str | None = None, options: WorkspaceOptions = USUALLY
 ) -> int:
     """Say what is to be seen, for those who cannot see it.
 
@@ -147,13 +147,13 @@ async def describe(
     name
         A new name for it.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         id_ = await _find(home, media)
         if name is None:
             saved = await home.media.describe(id_, alt=alt)
         else:
             saved = await home.media.describe(id_, alt=alt, name=name)
-    if reach.json:
+    if options.json:
         print_json(saved)
     else:
         echo(f"{saved['name']}: {saved['alt']}")
@@ -161,7 +161,7 @@ async def describe(
 
 
 @app.command
-async def download(media: str, file: Path, /, *, reach: WorkspaceOptions = USUALLY) -> int:
+async def download(media: str, file: Path, /, *, options: WorkspaceOptions = USUALLY) -> int:
     """Write the original into a new file.
 
     Parameters
@@ -171,9 +171,9 @@ async def download(media: str, file: Path, /, *, reach: WorkspaceOptions = USUAL
     file
         Where to.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         id_ = await _find(home, media)
-        await save(home.media.give_original(id_), file, str(file), json=reach.json)
+        await save(home.media.download(id_), file, str(file), json=options.json)
     return OK
 
 
@@ -183,7 +183,7 @@ async def delete(
     /,
     *,
     dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Delete a file that no post shows any more.
 
@@ -194,9 +194,9 @@ async def delete(
     dry_run
         Say whether it could be, and change nothing.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         gone = await home.media.delete(await _find(home, media), dry_run=dry_run)
-    if reach.json:
+    if options.json:
         print_json(gone)
     else:
         echo(f"{media} {'would be' if dry_run else 'is'} deleted")

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Protocol
 
 from cyclopts import Parameter
 
-from cadenza.cli.codes import Misused
+from cadenza.cli.codes import UsageError
 from cadenza.core.recurrence import Preview
 from cadenza.engine.client import Engine
 from cadenza.engine.errors import StoreUnavailable
@@ -108,35 +108,37 @@ class Jobs(Protocol):
         ...
 
 
-def asks_server(place: StoreOption, afar: ServerOption) -> bool:
+def asks_server(place: StoreOption, remote: ServerOption) -> bool:
     """Say whether a server is asked; refuse to choose between two places."""
-    if afar.server and place.store != DEFAULT:
-        raise Misused(
+    if remote.server and place.store != DEFAULT:
+        raise UsageError(
             "say one place: --store (or CADENZA_STORE) or --server (or CADENZA_SERVER), not both"
         )
-    return bool(afar.server)
+    return bool(remote.server)
 
 
-def refuse_server(afar: ServerOption, act: str) -> None:
+def refuse_server(remote: ServerOption, act: str) -> None:
     """Refuse to do over a server what only the store itself can."""
-    if afar.server:
-        raise Misused(
+    if remote.server:
+        raise UsageError(
             f"a server {act}: leave out --server (or CADENZA_SERVER) and name the store with --store, "
             "on a machine that reaches it"
         )
 
 
 @asynccontextmanager
-async def opened_jobs(place: StoreOption, afar: ServerOption) -> AsyncGenerator[Jobs]:
+async def opened_jobs(place: StoreOption, remote: ServerOption) -> AsyncGenerator[Jobs]:
     """Open the way to the jobs, in a store or on a server, for one command."""
-    if not asks_server(place, afar):
+    if not asks_server(place, remote):
         async with opened(place) as engine:
             yield engine
         return
     from cadenza.cli.open_workspace import WorkspaceOptions, reached_installation
     from cadenza.cli.remote_jobs import RemoteJobs
 
-    async with reached_installation(WorkspaceOptions(server=afar.server, key=afar.key)) as client:
+    async with reached_installation(
+        WorkspaceOptions(server=remote.server, key=remote.key)
+    ) as client:
         yield RemoteJobs(client)
 
 

@@ -1,7 +1,8 @@
 """Where a command's workspace is: on a server, with a key, or in the local database, as its owner.
 
-The same commands work in both ways, because both speak the HTTP API, through the same client. Accounts may be
-named by id, by handle or by network, as long as that names one. What a command needs is imported when it runs.
+The same commands work in both ways, because both speak the HTTP API, through the same client. A server that runs
+beside the local database is asked through its socket; without one the command opens the application itself. Accounts
+may be named by id, by handle or by network, as long as that names one. What a command needs is imported when it runs.
 """
 
 from collections.abc import AsyncGenerator, Iterable, Sequence
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from cadenza.cli.codes import Misused
+from cadenza.cli.codes import UsageError
 from cadenza.client.errors import ClientError
 
 if TYPE_CHECKING:
@@ -49,48 +50,66 @@ Quiet = Annotated[bool, Parameter(alias="-q", negative="", show_default=False)]
 
 
 @asynccontextmanager
-async def opened_workspace(reach: WorkspaceOptions) -> "AsyncGenerator[Workspace]":
+async def opened_workspace(options: WorkspaceOptions) -> "AsyncGenerator[Workspace]":
     """Open the way to the workspace for one command."""
-    async with reached_installation(reach) as client:
-        if not reach.server:
+    async with reached_installation(options) as client:
+        if not options.server:
             found = await client.workspaces.list_own()
-            yield client.workspace(pick_workspace(found, reach.workspace))
-        elif reach.workspace is None:
+            yield client.workspace(pick_workspace(found, options.workspace))
+        elif options.workspace is None:
             yield await client.home()
         else:
-            yield client.workspace(reach.workspace)
+            yield client.workspace(options.workspace)
 
 
 @asynccontextmanager
-async def reached_installation(reach: WorkspaceOptions) -> "AsyncGenerator[Client]":
+async def reached_installation(options: WorkspaceOptions) -> "AsyncGenerator[Client]":
     """Open the way to the installation, for what concerns no single workspace."""
-    if reach.server:
+    if options.server:
         from cadenza.client.core import connect
 
-        address = _address(reach.server)
-        if not reach.key:
-            raise Misused(
+        address = _address(options.server)
+        if not options.key:
+            raise UsageError(
                 "a server wants an API key: give --key, or set CADENZA_KEY. "
                 "`cadenza key make NAME` on the server's machine makes one"
             )
-        async with connect(address, key=reach.key) as client:
+        async with connect(address, key=options.key) as client:
             yield client
         return
+    from cadenza.cli.settings import ConfigOptions, opened_database, opened_runtime
+
+    chosen = ConfigOptions(config=options.config)
+    path = chosen.settings().socket
+    if path.is_socket():
+        from cadenza.cli.local_server import is_listening, open_local_server
+
+        if await is_listening(path):
+            async with (
+                opened_database(chosen) as database,
+                open_local_server(
+                    database.settings, database.operations, person=options.as_
+                ) as client,
+            ):
+                if client is not None:
+                    yield client
+                    return
     from cadenza.cli.local import open_local
-    from cadenza.cli.settings import ConfigOptions, opened_runtime
 
     async with (
-        opened_runtime(ConfigOptions(config=reach.config)) as runtime,
-        open_local(runtime, person=reach.as_) as client,
+        opened_runtime(chosen) as runtime,
+        open_local(runtime, person=options.as_) as client,
     ):
         yield client
 
 
 def _address(server: str) -> str:
     if "://" in server and not server.startswith(("http://", "https://")):
-        raise Misused(f"{server} is no address of a server: it begins with https:// or http://")
+        raise UsageError(f"{server} is no address of a server: it begins with https:// or http://")
     if not server.startswith(("http://", "https://")):
-        raise Misused(f"{server} is no address: write https://{server} (or http://, if it is so)")
+        raise UsageError(
+            f"{server} is no address: write https://{server} (or http://, if it is so)"
+        )
     return server
 
 

@@ -83,7 +83,7 @@ async def create(
     async with open_runtime(settings) as runtime:
         made = await runtime.operations.run(operation, locks=[LOCK])
     if not isinstance(made, tuple):
-        raise ClientError(getattr(made, "says", "this installation has an owner already"))
+        raise ClientError(getattr(made, "message", "this installation has an owner already"))
     if chosen.json:
         print_json({"person_id": made[0], "workspace_id": made[1]})
     else:
@@ -92,7 +92,9 @@ async def create(
 
 
 @app.command
-async def invite(email: str, /, *, role: Role = "editor", reach: WorkspaceOptions = USUALLY) -> int:
+async def invite(
+    email: str, /, *, role: Role = "editor", options: WorkspaceOptions = USUALLY
+) -> int:
     """Invite somebody into the workspace; they choose their own password.
 
     With a mail server the link goes to their address; without one it is printed for you to hand on.
@@ -104,9 +106,9 @@ async def invite(email: str, /, *, role: Role = "editor", reach: WorkspaceOption
     role
         What they may do; at most what you may.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         made = await home.people.invite(email=email, role=role)
-    if reach.json:
+    if options.json:
         print_json(made)
         return OK
     echo(f"{made['email']} is invited as {made['role']} until {at(made['ends_at'])}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK, Misused
+from cadenza.cli.codes import OK, REFUSED, UsageError
 from cadenza.cli.numbers import Count
 from cadenza.cli.open_workspace import (
     USUALLY,
@@ -60,7 +60,7 @@ async def list_(
     month: str | None = None,
     most: Count = 50,
     quiet: Quiet = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """List posts, the newest first.
 
@@ -81,7 +81,7 @@ async def list_(
     quiet
         Print the ids alone, one a line, for other commands.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         account_id = None if account is None else (await find_account(home, account))["id"]
         rule_id = None if rule is None else find_named(await home.rules.list(), rule, "rule")["id"]
         listed = home.posts.list(
@@ -96,7 +96,7 @@ async def list_(
     if quiet:
         echo_ids(found)
         return OK
-    if reach.json:
+    if options.json:
         print_json(found)
         return OK
     print_table(
@@ -108,11 +108,11 @@ async def list_(
 
 
 @app.command
-async def show(post: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
+async def show(post: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
     """Show a post and what became of it on each account."""
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await home.posts.show(post)
-    if reach.json:
+    if options.json:
         print_json(found)
         return OK
     print_facts(
@@ -156,7 +156,7 @@ async def create(
     queue: Many = (),
     dry_run: Yes = False,
     quiet: Quiet = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Write a post; without a text, what comes in by the standard input.
 
@@ -186,25 +186,25 @@ async def create(
     waits = text is None and sys.stdin.isatty()  # nobody would know what it waits for
     words = "" if waits else sys.stdin.read() if text is None else text
     if not words.strip():
-        raise Misused('a post says something: cadenza post create "hello"')
+        raise UsageError('a post says something: cadenza post create "hello"')
     content: dict[str, Any] = {"text": words, "title": title, "link": link, "approve": approve}
     content |= {"hashtags": list(hashtag), "labels": list(label)}
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         ids = await find_accounts(home, queue)
         made = await home.posts.create(dry_run=dry_run, **content)
         if quiet:
             echo(made["id"])
-        elif not reach.json:
+        elif not options.json:
             echo(f"{'would make' if dry_run else 'made'} post {made['id']}")
             if made["why_not_approved"]:
                 echo(f"it waits for an approval: {made['why_not_approved']}")
         if ids is None or dry_run:
-            if reach.json:
+            if options.json:
                 print_json(made)
             return OK
         added = await home.queues.add_to_queue(post_id=made["id"], accounts=places(ids))
         names = {each["id"]: each["handle"] for each in await home.accounts.list()}
-    if reach.json:
+    if options.json:
         print_json({"post": made, "queue": added})
         return OK
     if quiet:
@@ -223,7 +223,7 @@ async def edit(
     link: str | None = None,
     revision: int | None = None,
     dry_run: Yes = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Change what is given; an approval of what it said before is void then.
 
@@ -248,11 +248,11 @@ async def edit(
     changes = {name: value for name, value in said.items() if value is not None}
     changes |= {"hashtags": list(hashtag)} if hashtag else {}
     if not changes:
-        raise Misused("say what to change: a text, --title, --hashtag or --link")
-    async with opened_workspace(reach) as home:
+        raise UsageError("say what to change: a text, --title, --hashtag or --link")
+    async with opened_workspace(options) as home:
         seen = revision or (await home.posts.show(post))["revision"]
         saved = await home.posts.edit(post, dry_run=dry_run, revision=seen, **changes)
-    if reach.json:
+    if options.json:
         print_json(saved)
         return OK
     echo(f"{'would save' if dry_run else 'saved'} as revision {saved['revision']}")
@@ -263,12 +263,12 @@ async def edit(
 
 @app.command
 async def approve(
-    post: str, /, *, revision: int | None = None, reach: WorkspaceOptions = USUALLY
+    post: str, /, *, revision: int | None = None, options: WorkspaceOptions = USUALLY
 ) -> int:
     """Approve what a post says now."""
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         answer = await home.posts.approve(post, revision=revision)
-    if reach.json:
+    if options.json:
         print_json(answer)
         return OK
     echo("approved already" if answer["before"] else "approved")
@@ -279,7 +279,7 @@ async def approve(
 
 @app.command(name="publish-now")
 async def publish_now(
-    post: str, /, *accounts: str, approve: Yes = False, reach: WorkspaceOptions = USUALLY
+    post: str, /, *accounts: str, approve: Yes = False, options: WorkspaceOptions = USUALLY
 ) -> int:
     """Send a post now.
 
@@ -292,13 +292,13 @@ async def publish_now(
     approve
         Approve what it says now first.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         ids = await find_accounts(home, accounts)
         send = home.posts.approve_and_publish_now if approve else home.posts.publish_post_now
         answer = await send(post, accounts=places(ids))
-    if reach.json:
+    if options.json:
         print_json(answer)
-        return OK
+        return _refusals(answer)
     print_table(
         ("channel", "", "delivery", "warnings"),
         [
@@ -307,7 +307,14 @@ async def publish_now(
         ],
         empty="It goes nowhere.",
     )
-    return OK
+    return _refusals(answer)
+
+
+def _refusals(answer: Any) -> int:
+    """Print which accounts refused; one that did makes the command fail, as when queueing."""
+    for each in answer["refused"]:
+        echo(each["message"])
+    return REFUSED if answer["refused"] else OK
 
 
 @app.command
@@ -317,7 +324,7 @@ async def schedule(
     /,
     *accounts: str,
     zone: str | None = None,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Give a post an instant of its own.
 
@@ -335,26 +342,26 @@ async def schedule(
     zone
         On the wall clock of this zone.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         ids = await find_accounts(home, accounts)
         answer = await home.posts.schedule(post, at=time, zone=zone, accounts=places(ids))
-    if reach.json:
+    if options.json:
         print_json(answer)
-        return OK
+        return _refusals(answer)
     for each in answer["places"]:
         if each["outcome"] == "timed":
             echo(f"{each['channel']}: {at(each['due_at'], each['zone'])}")
         else:
             echo(f"{each['channel']}: too late, it is {each['state']}")
-    return OK
+    return _refusals(answer)
 
 
 @app.command
-async def retry(post: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
+async def retry(post: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
     """Try again what failed of a post."""
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         answer = await home.posts.retry(post)
-    if reach.json:
+    if options.json:
         print_json(answer)
     else:
         echo(f"{len(answer['deliveries'])} are tried again")
@@ -363,12 +370,12 @@ async def retry(post: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
 
 @app.command
 async def cancel(
-    post: str, /, *, reason: str = "canceled by hand", reach: WorkspaceOptions = USUALLY
+    post: str, /, *, reason: str = "canceled by hand", options: WorkspaceOptions = USUALLY
 ) -> int:
     """Cancel a post; what is being sent right now may still arrive."""
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         answer = await home.posts.cancel(post, reason=reason)
-    if reach.json:
+    if options.json:
         print_json(answer)
         return OK
     echo(f"canceled: {len(answer['canceled'])}")
@@ -385,7 +392,7 @@ async def import_(
     zone: str | None = None,
     all_or_nothing: Yes = False,
     dry_run: Yes = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Import posts from a CSV file; the same row makes one post, however often it is imported.
 
@@ -404,7 +411,9 @@ async def import_(
     """
     from cadenza.cli.posts_files import import_file
 
-    return await import_file(reach, file, zone=zone, all_or_nothing=all_or_nothing, dry_run=dry_run)
+    return await import_file(
+        options, file, zone=zone, all_or_nothing=all_or_nothing, dry_run=dry_run
+    )
 
 
 def _when(post: "types.PostView") -> str:

@@ -18,10 +18,10 @@ export_app = App(name="export", help="Write a whole workspace into a ZIP, withou
 
 
 async def import_file(
-    reach: WorkspaceOptions, file: Path, *, zone: str | None, all_or_nothing: bool, dry_run: bool
+    options: WorkspaceOptions, file: Path, *, zone: str | None, all_or_nothing: bool, dry_run: bool
 ) -> int:
     """Import a CSV file and report on each row."""
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         with sending(f"importing {file}") as told:
             report = await home.imports.import_posts(
                 file,
@@ -30,14 +30,14 @@ async def import_file(
                 dry_run=dry_run,
                 told=told,
             )
-    if reach.json:
+    if options.json:
         print_json(report)
     else:
-        _tell(report)
+        _print_outcome(report)
     return REFUSED if report["problems"] else OK
 
 
-def _tell(report: "types.Imported") -> None:
+def _print_outcome(report: "types.Imported") -> None:
     print_table(
         ("row", "column", "what is wrong", "what to do"),
         [(each["row"], each["column"], each["wrong"], each["todo"]) for each in report["problems"]],
@@ -69,7 +69,7 @@ def _notes(report: "types.Imported") -> dict[str, list[int]]:
 
 
 @export_app.default
-async def export(file: Path | None = None, /, *, reach: WorkspaceOptions = USUALLY) -> int:
+async def export(file: Path | None = None, /, *, options: WorkspaceOptions = USUALLY) -> int:
     """Write a whole workspace into a ZIP: every table, and posts.csv that can be imported again.
 
     Credentials stay behind. On a server it needs a key with the role admin and the scope export:read.
@@ -79,6 +79,6 @@ async def export(file: Path | None = None, /, *, reach: WorkspaceOptions = USUAL
     file
         Where to; without it the standard output.
     """
-    async with opened_workspace(reach) as home:
-        await save(home.exports.export(), file, "packing the workspace", json=reach.json)
+    async with opened_workspace(options) as home:
+        await save(home.exports.export(), file, "packing the workspace", json=options.json)
     return OK

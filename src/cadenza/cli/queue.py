@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK, REFUSED, Misused
+from cadenza.cli.codes import OK, REFUSED, UsageError
 from cadenza.cli.numbers import Count, SomeCount
 from cadenza.cli.open_workspace import (
     USUALLY,
@@ -30,7 +30,7 @@ DryRun = Annotated[bool, Parameter(negative="", show_default=False)]
 
 
 @app.command
-async def show(account: str, /, *, days: Count = 14, reach: WorkspaceOptions = USUALLY) -> int:
+async def show(account: str, /, *, days: Count = 14, options: WorkspaceOptions = USUALLY) -> int:
     """Show the days ahead with their slots: filled, empty, skipped or held.
 
     Parameters
@@ -40,11 +40,11 @@ async def show(account: str, /, *, days: Count = 14, reach: WorkspaceOptions = U
     days
         So many days.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await find_account(home, account)
         queue = await home.queues.show(found["id"], days=days)
         runway = await home.queues.show_runway(found["id"])
-    if reach.json:
+    if options.json:
         print_json({"queue": queue, "runway": runway})
         return OK
     echo(f"{found['handle']} on {found['provider']}, {queue['zone']}, {queue['now_there']} there")
@@ -77,7 +77,7 @@ async def add(
     to: Literal["first_free", "end", "next"] = "first_free",
     time: Annotated[datetime | None, Parameter(name="--at")] = None,
     dry_run: DryRun = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Give a post a place in the queues of accounts; without any, those used last.
 
@@ -96,13 +96,13 @@ async def add(
     dry_run
         Say what would happen, and change nothing.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         ids = await find_accounts(home, accounts)
         answer = await home.queues.add_to_queue(
             post_id=post, accounts=places(ids), to=to, at=time, dry_run=dry_run
         )
         names = {each["id"]: each["handle"] for each in await home.accounts.list()}
-    return tell_added(answer, names, json=reach.json)
+    return tell_added(answer, names, json=options.json)
 
 
 def tell_added(answer: "types.AddedView", names: dict[str, str], *, json: bool) -> int:
@@ -121,7 +121,7 @@ def tell_added(answer: "types.AddedView", names: dict[str, str], *, json: bool) 
             case "already_queued":
                 echo(f"{name}: it is there already, {at(each['at'])}")
             case _:
-                echo(f"{name}: no place: {each['says']}")
+                echo(f"{name}: no place: {each['message']}")
     if answer["dry_run"]:
         echo("(a dry run: nothing was changed)")
     return REFUSED if refused else OK
@@ -136,7 +136,7 @@ async def move(
     before: str | None = None,
     after: str | None = None,
     dry_run: DryRun = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Move one before or after another.
 
@@ -154,17 +154,17 @@ async def move(
         Say what would move, and change nothing.
     """
     if (before is None) == (after is None):
-        raise Misused("say either --before or --after, with a delivery's id")
+        raise UsageError("say either --before or --after, with a delivery's id")
     order: types.Move = {"verb": "move", "id": delivery, "before": before, "after": after}
-    return await _order(reach, account, order, dry_run=dry_run)
+    return await _order(options, account, order, dry_run=dry_run)
 
 
 @app.command
 async def top(
-    account: str, delivery: str, /, *, dry_run: DryRun = False, reach: WorkspaceOptions = USUALLY
+    account: str, delivery: str, /, *, dry_run: DryRun = False, options: WorkspaceOptions = USUALLY
 ) -> int:
     """Let one go next."""
-    return await _order(reach, account, {"verb": "to_top", "id": delivery}, dry_run=dry_run)
+    return await _order(options, account, {"verb": "to_top", "id": delivery}, dry_run=dry_run)
 
 
 @app.command
@@ -175,10 +175,10 @@ async def swap(
     /,
     *,
     dry_run: DryRun = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Let two change places."""
-    return await _order(reach, account, {"verb": "swap", "ids": (one, other)}, dry_run=dry_run)
+    return await _order(options, account, {"verb": "swap", "ids": (one, other)}, dry_run=dry_run)
 
 
 @app.command
@@ -188,18 +188,18 @@ async def shuffle(
     *,
     seed: str = "cadenza",
     dry_run: DryRun = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Mix the order; the same seed mixes alike, so a dry run shows what comes."""
-    return await _order(reach, account, {"verb": "shuffle", "seed": seed}, dry_run=dry_run)
+    return await _order(options, account, {"verb": "shuffle", "seed": seed}, dry_run=dry_run)
 
 
 @app.command
 async def reverse(
-    account: str, /, *, dry_run: DryRun = False, reach: WorkspaceOptions = USUALLY
+    account: str, /, *, dry_run: DryRun = False, options: WorkspaceOptions = USUALLY
 ) -> int:
     """Reverse order."""
-    return await _order(reach, account, {"verb": "reverse"}, dry_run=dry_run)
+    return await _order(options, account, {"verb": "reverse"}, dry_run=dry_run)
 
 
 @app.command
@@ -209,23 +209,23 @@ async def skip(
     *,
     count: Count = 1,
     reason: str | None = None,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Leave out the next slots; what stood in them moves on."""
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await find_account(home, account)
         answer = await home.queue_order.skip_slots(found["id"], count=count, reason=reason)
-    _moved(answer, found, json=reach.json)
+    _moved(answer, found, json=options.json)
     return OK
 
 
 @app.command
-async def unskip(account: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
+async def unskip(account: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
     """Offer the slots again that were left out."""
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await find_account(home, account)
         answer = await home.queue_order.lift_skips(found["id"])
-    _moved(answer, found, json=reach.json)
+    _moved(answer, found, json=options.json)
     return OK
 
 
@@ -236,13 +236,13 @@ async def pause(
     *,
     reason: str,
     until: datetime | None = None,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Let nothing of the queue be sent; adding and reordering still work."""
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await find_account(home, account)
         answer = await home.queues.pause(found["id"], reason=reason, until=until)
-    if reach.json:
+    if options.json:
         print_json(answer)
         return OK
     echo(f"{found['handle']} is paused: {reason}")
@@ -257,7 +257,7 @@ async def resume(
     /,
     *,
     choice: Literal["shift", "send", "draft"] = "shift",
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Let the queue send again.
 
@@ -269,12 +269,12 @@ async def resume(
         What becomes of what came due meanwhile: shift moves all on, send lets it go one after another,
         draft takes it back.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await find_account(home, account)
         answer = await home.queues.resume(found["id"], choice=choice)
-    if not reach.json:
+    if not options.json:
         echo(f"{found['handle']} sends again; {len(answer['held'])} came due meanwhile")
-    _moved(answer, found, json=reach.json)
+    _moved(answer, found, json=options.json)
     return OK
 
 
@@ -285,7 +285,7 @@ async def clear(
     *,
     by_hand: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     dry_run: DryRun = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Take everything off the queue; `queue undo` brings it back for ten minutes.
 
@@ -298,10 +298,10 @@ async def clear(
     dry_run
         Say what would go, and change nothing.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await find_account(home, account)
         answer = await home.queues.clear(found["id"], by_hand=by_hand, dry_run=dry_run)
-    if reach.json:
+    if options.json:
         print_json(answer)
         return OK
     echo(f"{len(answer['canceled'])} were taken off the queue of {found['handle']}")
@@ -313,11 +313,11 @@ async def clear(
 
 
 @app.command
-async def undo(clear_id: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
+async def undo(clear_id: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
     """Bring back what was cleared."""
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         answer = await home.queues.undo_clear(clear_id)
-    if reach.json:
+    if options.json:
         print_json(answer)
         return OK
     echo(f"{len(answer['restored'])} stand where they stood")
@@ -337,7 +337,7 @@ async def schedule(
     zone: str | None = None,
     max_per_day: SomeCount = None,
     dry_run: DryRun = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Show an account's weekly slots, or set them.
 
@@ -366,14 +366,14 @@ async def schedule(
     moved = _renamed(renamed)
     said: dict[str, Any] = {"zone": zone, "max_per_day": max_per_day}
     changes = {name: value for name, value in said.items() if value is not None}
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await find_account(home, account)
         try:
             week = await home.queues.show_schedule(found["id"])
         except NotFound:
             if not slots:
                 raise
-            week = await home.queues.give_schedule(
+            week = await home.queues.create_schedule(
                 found["id"], slots=slots, dry_run=dry_run, **changes
             )
             slots, changes = {}, {}
@@ -382,9 +382,9 @@ async def schedule(
             changes |= {"renamed": moved} if moved else {}
             changes |= {"how": how} if how else {}
             answer = await home.queues.change_schedule(found["id"], dry_run=dry_run, **changes)
-            _moved(answer, found, json=reach.json)
+            _moved(answer, found, json=options.json)
             return OK
-    if reach.json:
+    if options.json:
         print_json(week)
         return OK
     print_table(
@@ -408,7 +408,7 @@ def _slots(words: tuple[str, ...]) -> dict[str, list[str]]:
     for word in words:
         day, times = _day_and_times(word)
         if day is None or not times:
-            raise Misused(f"--slot {word} says no day and times: write monday=09:00,17:30")
+            raise UsageError(f"--slot {word} says no day and times: write monday=09:00,17:30")
         slots.setdefault(str(day), []).extend(times)
     return slots
 
@@ -418,7 +418,7 @@ def _renamed(words: tuple[str, ...]) -> list[dict[str, Any]]:
     for word in words:
         day, times = _day_and_times(word)
         if day is None or len(times) != 2:
-            raise Misused(f"--renamed {word} says no two times: write monday=09:00,17:30")
+            raise UsageError(f"--renamed {word} says no two times: write monday=09:00,17:30")
         renamed.append({"day": day, "was": times[0], "now": times[1]})
     return renamed
 
@@ -434,12 +434,12 @@ def _day_and_times(word: str) -> tuple[int | None, list[str]]:
 
 
 async def _order(
-    reach: WorkspaceOptions, account: str, order: "types.OrderInput", *, dry_run: bool
+    options: WorkspaceOptions, account: str, order: "types.OrderInput", *, dry_run: bool
 ) -> int:
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await find_account(home, account)
         answer = await home.queue_order.change_order(found["id"], order, dry_run=dry_run)
-    _moved(answer, found, json=reach.json)
+    _moved(answer, found, json=options.json)
     return OK
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cadenza.cli.run import make_app
 from cadenza.config.load import SECTIONS, variable
-from cadenza.config.model import Settings
+from cadenza.config.model import Network, Settings
 from cadenza.config.say import SAYS
 
 SOURCE = Path(__file__).parents[1]
@@ -88,13 +88,14 @@ def settings_keys() -> Iterator[tuple[str, object]]:
             yield f"{section}.{field.name}", getattr(part, field.name)
     for name in ("base_url", "client_id", "client_secret", "options.NAME"):
         yield f"providers.NETWORK.{name}", ""
+    yield "providers.NETWORK.reuse_seconds", Network().reuse_seconds
 
 
 def write_problems() -> str:
     """Tell every refusal of the API by its stable name."""
     found: dict[tuple[str, str], set[str]] = {}
-    for status, code, says in problems():
-        found.setdefault((status, code), set()).add(says)
+    for status, code, message in problems():
+        found.setdefault((status, code), set()).add(message)
     rows = [
         f"| {status} | `{code}` | {' / '.join(sorted(each))} |"
         for (status, code), each in sorted(found.items())
@@ -117,9 +118,9 @@ def problems() -> Iterator[tuple[str, str, str]]:
             places = RAISED.get(node.func.id)
             if places is None:
                 continue
-            status, code, says = (None if p is None else _argument(node, p) for p in places)
-            if code and says:
-                yield status or "409", code, says
+            status, code, message = (None if p is None else _argument(node, p) for p in places)
+            if code and message:
+                yield status or "409", code, message
     yield "422", "invalid_input", "… (every wrong field is in `errors`)"
     yield "404", "not_found", "There is no … of that id here."
     yield "429", "too_often", "Too many tries: come back in … seconds."

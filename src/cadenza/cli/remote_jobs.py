@@ -109,9 +109,9 @@ class RemoteJobs:
         return _gate(await self._jobs.resume_queue(queue, lane=lane))
 
 
-async def _answer(asked: "Awaitable[types.JobChanged]") -> Changed:
+async def _answer(requested: "Awaitable[types.JobChanged]") -> Changed:
     try:
-        return (await asked)["answer"]
+        return (await requested)["answer"]
     except NotFound:
         return "unknown"
 

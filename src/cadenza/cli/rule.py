@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK, Misused
+from cadenza.cli.codes import OK, UsageError
 from cadenza.cli.open_workspace import (
     USUALLY,
     WorkspaceOptions,
@@ -30,12 +30,12 @@ DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "satur
 
 
 @app.command(name="list")
-async def list_(*, reach: WorkspaceOptions = USUALLY) -> int:
+async def list_(*, options: WorkspaceOptions = USUALLY) -> int:
     """List the rules."""
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         rules = await home.rules.list()
         names = {each["id"]: each["name"] for each in await home.categories.list()}
-    if reach.json:
+    if options.json:
         print_json(rules)
         return OK
     print_table(
@@ -59,7 +59,7 @@ async def create(
     starts: str | None = None,
     media: bool = True,
     dry_run: DryRun = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Make a weekly rule; --dry-run says what it would lay out.
 
@@ -86,7 +86,7 @@ async def create(
     dry_run
         Say what would be laid out, and change nothing.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         targets = places(await find_accounts(home, account))
         answer = await home.rules.make(
             dry_run=dry_run,
@@ -98,7 +98,7 @@ async def create(
             targets=targets,
             needs_media=media,
         )
-    return _tell(answer, json=reach.json)
+    return _print_outcome(answer, json=options.json)
 
 
 @app.command
@@ -110,7 +110,7 @@ async def edit(
     day: Many = (),
     time: Many = (),
     dry_run: DryRun = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Change a rule; posts that somebody touched stay as they are.
 
@@ -127,7 +127,7 @@ async def edit(
     dry_run
         Say what would become of its posts, and change nothing.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         known = await _find(home, rule)
         left_out = ("id", "state", "dry_run")
         form: dict[str, Any] = {k: v for k, v in known.items() if k not in left_out}
@@ -136,31 +136,31 @@ async def edit(
         pattern |= {"times": list(time)} if time else {}
         form |= {"pattern": pattern, "name": name or known["name"]}
         answer = await home.rules.change(known["id"], dry_run=dry_run, **form)
-    return _tell(answer, json=reach.json)
+    return _print_outcome(answer, json=options.json)
 
 
 @app.command
-async def pause(rule: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
+async def pause(rule: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
     """Let a rule lay out nothing more; what is laid out stays."""
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         answer = await home.rules.pause((await _find(home, rule))["id"])
-    return _tell(answer, json=reach.json)
+    return _print_outcome(answer, json=options.json)
 
 
 @app.command
-async def resume(rule: str, /, *, reach: WorkspaceOptions = USUALLY) -> int:
+async def resume(rule: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
     """Let a rule lay out again."""
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         answer = await home.rules.resume((await _find(home, rule))["id"])
-    return _tell(answer, json=reach.json)
+    return _print_outcome(answer, json=options.json)
 
 
 @app.command
-async def generate(*, reach: WorkspaceOptions = USUALLY) -> int:
+async def generate(*, options: WorkspaceOptions = USUALLY) -> int:
     """Lay out what is missing of all rules, now; it happens every night by itself."""
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         made = await home.rules.generate()
-    if reach.json:
+    if options.json:
         print_json(made)
         return OK
     echo(f"{made['posts']} drafts were laid out")
@@ -171,7 +171,7 @@ async def generate(*, reach: WorkspaceOptions = USUALLY) -> int:
     return OK
 
 
-def _tell(answer: "types.RuleSaved", *, json: bool) -> int:
+def _print_outcome(answer: "types.RuleSaved", *, json: bool) -> int:
     if json:
         print_json(answer)
         return OK
@@ -211,7 +211,7 @@ def _days(words: tuple[str, ...]) -> list[int]:
     for word in words:
         fitting = [n for n, day in enumerate(DAYS) if day.startswith(word.casefold())]
         if len(fitting) != 1:
-            raise Misused(f"{word!r} is no weekday.{did_you_mean(word, DAYS)}")
+            raise UsageError(f"{word!r} is no weekday.{did_you_mean(word, DAYS)}")
         numbers += fitting
     return numbers
 

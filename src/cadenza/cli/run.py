@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from cyclopts import App, CycloptsError, Group
 
-from cadenza.cli.codes import AWAY, INTERRUPTED, MISUSED, OK, REFUSED, Misused
+from cadenza.cli.codes import AWAY, INTERRUPTED, MISUSED, OK, REFUSED, UsageError
 
 KINDS = {
     "Start": {
@@ -27,10 +27,30 @@ KINDS = {
         "queue": ("cadenza.cli.queue:app", "Look at queues, add posts, change order and weeks."),
         "rule": ("cadenza.cli.rule:app", "Look at rules, make and change them."),
         "category": ("cadenza.cli.category:app", "Keep categories, their copy and their pools."),
+        "template": (
+            "cadenza.cli.template:app",
+            "Write templates, preview and check them, try them on yourself.",
+        ),
+        "message": ("cadenza.cli.message:app", "Send a template to one recipient."),
         "media": ("cadenza.cli.media:app", "Upload the files that posts show, delete them."),
         "explain": ("cadenza.cli.explain:app", "Say why a delivery does not go now."),
         "decide": ("cadenza.cli.decide:app", "Say whether an unconfirmed delivery is there."),
         "export": ("cadenza.cli.posts_files:export_app", "Write a whole workspace into a ZIP."),
+    },
+    "Contacts": {
+        "contact": ("cadenza.cli.contact:app", "Keep contacts, import and export files of them."),
+        "campaign": ("cadenza.cli.campaign:app", "Send one template to an audience."),
+        "audience": ("cadenza.cli.audience:app", "Keep lists and saved filters of recipients."),
+        "channel": ("cadenza.cli.channel:app", "Keep recipient channels, see which fail."),
+        "inbox": ("cadenza.cli.inbox:app", "Read and answer replies; see bounces and complaints."),
+        "outreach": (
+            "cadenza.cli.outreach:app",
+            "Write to people in steps, under the limits of accounts.",
+        ),
+        "suppression": (
+            "cadenza.cli.suppression:app",
+            "Keep the list of whom not to write to.",
+        ),
     },
     "Accounts and people": {
         "account": (
@@ -107,7 +127,7 @@ def run(words: Sequence[str]) -> int:
     """Run one command; return its exit code."""
     try:
         answer = make_app()(list(words), exit_on_error=False, print_error=False)
-    except (CycloptsError, Misused) as wrong:
+    except (CycloptsError, UsageError) as wrong:
         return _put_right(wrong)
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -123,7 +143,7 @@ def run(words: Sequence[str]) -> int:
     return answer if isinstance(answer, int) else OK
 
 
-def _put_right(wrong: CycloptsError | Misused) -> int:
+def _put_right(wrong: CycloptsError | UsageError) -> int:
     """Tell in one line what is wrong with a command's words."""
     if isinstance(wrong, CycloptsError):
         from cadenza.cli.usage_errors import describe_usage_error

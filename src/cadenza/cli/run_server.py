@@ -45,7 +45,7 @@ async def attend(
     listening, working = asyncio.Event(), asyncio.Event()
     listen = runtime.settings.listen
     app = create_app(runtime, stop=stop)
-    keep_what_stands()
+    freeze_garbage()
     serving = serve(
         app,
         listen.host,
@@ -55,6 +55,7 @@ async def attend(
         hurry=hurry,
         started=lambda _: listening.set(),
         limits=Limits(per_address=listen.connections_per_address),
+        path=runtime.settings.socket,
     )
     parts = [asyncio.ensure_future(serving)]
     if worker:
@@ -76,7 +77,7 @@ async def attend(
         await asyncio.gather(*parts)
 
 
-def keep_what_stands() -> None:
+def freeze_garbage() -> None:
     """Take what was made to last out of the garbage collector's rounds.
 
     It walks through all of a process now and then, which held up every request for 50 to 90 ms.

@@ -48,11 +48,11 @@ def _set_alarm(seconds: float) -> None:
     def end(number: int, frame: FrameType | None) -> None:
         stack = traceback.extract_stack(frame)[-5:]
         where = [f"{each.filename}:{each.lineno} {each.name}" for each in stack]
-        says = (
+        message = (
             "stopping failed: the event loop was blocked for the whole grace; the process ends now"
         )
         try:
-            log.critical(says, extra={"grace": seconds, "where": where})
+            log.critical(message, extra={"grace": seconds, "where": where})
         finally:
             os._exit(1)
 

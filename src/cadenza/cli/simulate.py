@@ -12,7 +12,7 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import Misused
+from cadenza.cli.codes import UsageError
 from cadenza.cli.numbers import Port
 from cadenza.cli.show import echo, print_json, print_table
 from cadenza.client.errors import ClientError
@@ -53,7 +53,7 @@ async def simulate(
         told = _listen_for_signals()
         if env is not None:
             _write(env, cast)
-        _tell(cast, env, json=json)
+        _print_outcome(cast, env, json=json)
         await told.wait()
     finally:
         await cast.simulator.close()
@@ -70,16 +70,16 @@ def _plan(cast: Cast, words: str) -> None:
     network, _, rest = words.partition(":")
     kind, _, route = rest.partition(":")
     if not kind:
-        raise Misused(
+        raise UsageError(
             f"--fault {words} says no fault: write network:kind, one of {', '.join(Kind)}"
         )
     try:
         cast.desk.plan(network, kind, **({"route": route} if route else {}))
     except BadFault as error:
-        raise Misused(f"--fault {words}: {error}") from error
+        raise UsageError(f"--fault {words}: {error}") from error
 
 
-def _tell(cast: Cast, env: Path | None, *, json: bool) -> None:
+def _print_outcome(cast: Cast, env: Path | None, *, json: bool) -> None:
     if json:
         print_json(
             {

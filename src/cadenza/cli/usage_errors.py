@@ -52,8 +52,12 @@ def _fault(error: CycloptsError) -> str:
         case ValidationError(argument=Argument() as argument):
             return f"{_named(argument)}: {error.exception_message}"
         case CoercionError(argument=Argument() as argument, token=token) if token is not None:
-            says = _why_not(token.value, error.target_type)
-            return str(error) if says is None else f"{_named(argument)}: {token.value!r} is {says}"
+            message = _why_not(token.value, error.target_type)
+            return (
+                str(error)
+                if message is None
+                else f"{_named(argument)}: {token.value!r} is {message}"
+            )
         case _:
             return str(error)
 

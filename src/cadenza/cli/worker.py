@@ -16,7 +16,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from cadenza.bootstrap import open_runtime, run_worker
-from cadenza.cli.codes import Misused
+from cadenza.cli.codes import UsageError
 from cadenza.cli.logs import LogStyle, log_to
 from cadenza.cli.numbers import SomeCount, SomePort
 from cadenza.cli.settings import USUAL, ConfigOptions
@@ -131,7 +131,7 @@ def find_engine(path: str) -> Engine:
     """Import the engine that `module:name` names; say what is wrong with the path otherwise."""
     module_name, _, attribute = path.partition(":")
     if not module_name or not attribute:
-        raise Misused(f"{path!r} names no engine: write module:name, for example app:engine")
+        raise UsageError(f"{path!r} names no engine: write module:name, for example app:engine")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)

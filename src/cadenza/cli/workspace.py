@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from cadenza.cli.codes import OK, Misused
+from cadenza.cli.codes import OK, UsageError
 from cadenza.cli.numbers import SomeCount
 from cadenza.cli.open_workspace import (
     USUALLY,
@@ -27,7 +27,7 @@ Many = Annotated[tuple[str, ...], Parameter(negative="", show_default=False)]
 
 
 @app.command(name="list")
-async def list_(*, quiet: Quiet = False, reach: WorkspaceOptions = USUALLY) -> int:
+async def list_(*, quiet: Quiet = False, options: WorkspaceOptions = USUALLY) -> int:
     """List the workspaces that one is in; a key is in one.
 
     Parameters
@@ -35,16 +35,16 @@ async def list_(*, quiet: Quiet = False, reach: WorkspaceOptions = USUALLY) -> i
     quiet
         Print the ids alone, one a line, for other commands.
     """
-    if reach.server:
-        async with opened_workspace(reach) as home:
+    if options.server:
+        async with opened_workspace(options) as home:
             found = [await home.itself.show()]
     else:
-        async with reached_installation(reach) as client:
+        async with reached_installation(options) as client:
             found = list(await client.workspaces.list_own())
     if quiet:
         echo_ids(found)
         return OK
-    if reach.json:
+    if options.json:
         print_json(found)
         return OK
     print_table(
@@ -56,7 +56,7 @@ async def list_(*, quiet: Quiet = False, reach: WorkspaceOptions = USUALLY) -> i
 
 
 @app.command
-async def create(name: str, /, *, zone: str = "UTC", reach: WorkspaceOptions = USUALLY) -> int:
+async def create(name: str, /, *, zone: str = "UTC", options: WorkspaceOptions = USUALLY) -> int:
     """Make another workspace and own it; `--workspace NAME` then says which one a command is about.
 
     For example: `cadenza workspace create "Second brand" --zone Europe/Berlin`.
@@ -68,17 +68,17 @@ async def create(name: str, /, *, zone: str = "UTC", reach: WorkspaceOptions = U
     zone
         Its zone, where nothing nearer says another.
     """
-    async with reached_installation(reach) as client:
+    async with reached_installation(options) as client:
         made = await client.workspaces.create(name=name, zone=zone)
-    return _tell(made, json=reach.json)
+    return _print_outcome(made, json=options.json)
 
 
 @app.command
-async def show(*, reach: WorkspaceOptions = USUALLY) -> int:
+async def show(*, options: WorkspaceOptions = USUALLY) -> int:
     """Show what is set in a workspace."""
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         found = await home.itself.show()
-    return _tell(found, json=reach.json)
+    return _print_outcome(found, json=options.json)
 
 
 @app.command(name="set")
@@ -89,8 +89,9 @@ async def set_(
     approval: Literal["author", "required"] | None = None,
     max_per_day: SomeCount = None,
     hashtag: Many = (),
+    postal_address: str | None = None,
     dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
-    reach: WorkspaceOptions = USUALLY,
+    options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Change what is given of a workspace.
 
@@ -108,6 +109,8 @@ async def set_(
         Posts a day of an account that names no number of its own.
     hashtag
         On every post, instead of those that are set; may be said several times.
+    postal_address
+        What mails to many show: who writes from where.
     dry_run
         Say what would be, and change nothing.
     """
@@ -117,17 +120,18 @@ async def set_(
         "approval": approval,
         "max_per_day": max_per_day,
         "hashtags": list(hashtag) or None,
+        "postal_address": postal_address,
     }
     changes: Any = {key: value for key, value in said.items() if value is not None}
     if not changes:
-        raise Misused("say what to change: --name, --zone, --approval, … (see --help)")
-    async with opened_workspace(reach) as home:
+        raise UsageError("say what to change: --name, --zone, --approval, … (see --help)")
+    async with opened_workspace(options) as home:
         saved = await home.itself.change(dry_run=dry_run, **changes)
-    return _tell(saved, json=reach.json)
+    return _print_outcome(saved, json=options.json)
 
 
 @app.command
-async def stop(*, reason: str, reach: WorkspaceOptions = USUALLY) -> int:
+async def stop(*, reason: str, options: WorkspaceOptions = USUALLY) -> int:
     """Let nothing leave the workspace from now on; what is in a call right now may still arrive.
 
     Parameters
@@ -135,14 +139,14 @@ async def stop(*, reason: str, reach: WorkspaceOptions = USUALLY) -> int:
     reason
         Why; everybody sees it.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         saved = await home.itself.stop(reason=reason)
-    return _tell(saved, json=reach.json)
+    return _print_outcome(saved, json=options.json)
 
 
 @app.command
 async def start(
-    *, choice: Literal["shift", "send", "draft"] = "shift", reach: WorkspaceOptions = USUALLY
+    *, choice: Literal["shift", "send", "draft"] = "shift", options: WorkspaceOptions = USUALLY
 ) -> int:
     """Let things leave again.
 
@@ -152,9 +156,9 @@ async def start(
         What becomes of what came due meanwhile: shift moves all on, send lets it go one after another,
         draft takes it back.
     """
-    async with opened_workspace(reach) as home:
+    async with opened_workspace(options) as home:
         saved = await home.itself.start(choice=choice)
-    return _tell(saved, json=reach.json)
+    return _print_outcome(saved, json=options.json)
 
 
 def _sending(workspace: "types.Workspace") -> str:
@@ -163,7 +167,7 @@ def _sending(workspace: "types.Workspace") -> str:
     return f"stopped since {at(workspace['stopped_at'])}: {workspace['stop_reason']}"
 
 
-def _tell(workspace: "types.Workspace", *, json: bool) -> int:
+def _print_outcome(workspace: "types.Workspace", *, json: bool) -> int:
     if json:
         print_json(workspace)
         return OK
@@ -171,6 +175,8 @@ def _tell(workspace: "types.Workspace", *, json: bool) -> int:
     facts: dict[str, Any] = {name: workspace.get(name) for name in shown}
     facts |= {"hashtags": " ".join(workspace["hashtags"]), "sending": _sending(workspace)}
     print_facts(facts)
+    for each in workspace.get("moved", ()):
+        echo(f"moves from {at(each['was_at'])} to {at(each['now_at'])}: post {each['post_id']}")
     if workspace["dry_run"]:
         echo("(a dry run: nothing was changed)")
     return OK

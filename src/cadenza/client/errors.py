@@ -25,7 +25,7 @@ class Fault:
     """One thing that is wrong with the input."""
 
     path: str
-    says: str
+    message: str
     code: str
 
 
@@ -41,7 +41,7 @@ class Problem(ClientError):
         self.detail = str(body.get("detail") or body.get("title") or f"status {status}")
         self.request_id: str | None = body.get("instance")
         self.faults: Sequence[Fault] = tuple(
-            Fault(str(each.get("path")), str(each.get("says")), str(each.get("code")))
+            Fault(str(each.get("path")), str(each.get("message")), str(each.get("code")))
             for each in body.get("errors") or ()
         )
         self.retry_after = retry_after
@@ -50,8 +50,8 @@ class Problem(ClientError):
 
     def lines(self) -> list[str]:
         """Word it for people, a line a fault, by the names of the fields alone."""
-        told = [f"{_FROM.sub('', fault.path)}: {fault.says}" for fault in self.faults]
-        if len(told) == 1 and self.detail == f"{self.faults[0].path}: {self.faults[0].says}":
+        told = [f"{_FROM.sub('', fault.path)}: {fault.message}" for fault in self.faults]
+        if len(told) == 1 and self.detail == f"{self.faults[0].path}: {self.faults[0].message}":
             return told
         return [self.detail, *(f"  {each}" for each in told if len(told) > 1)]
 

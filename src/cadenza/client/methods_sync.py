@@ -57,7 +57,7 @@ class Accounts(Calls):
             idempotency_key=idempotency_key,
         )
 
-    def let_go(
+    def disconnect(
         self,
         account_id: str,
         /,
@@ -65,7 +65,7 @@ class Accounts(Calls):
         dry_run: bool = False,
         if_match: str | None = None,
         idempotency_key: str | None = None,
-        **body: Unpack[shapes.Leave],
+        **body: Unpack[shapes.DisconnectInput],
     ) -> shapes.Disconnected:
         """Wipe its credentials and cancel what it had still to send; its history stays."""
         return self._asker.request(
@@ -206,7 +206,7 @@ class Attention(Calls):
         if_match: str | None = None,
         idempotency_key: str | None = None,
         **body: Unpack[shapes.StepInput],
-    ) -> shapes.SteppedAll:
+    ) -> shapes.StepResults:
         """Do one step for all of these; what is refused says why and changes nothing."""
         return self._asker.request(
             "POST",
@@ -216,6 +216,145 @@ class Attention(Calls):
             if_match=if_match,
             idempotency_key=idempotency_key,
         )
+
+
+class Audiences(Calls):
+    """Audiences, of one workspace."""
+
+    def add_members(
+        self,
+        audience_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.MembersInput],
+    ) -> shapes.MembersView:
+        """Put contacts and channels at the end of a list; who is there keeps the place."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/audiences/{part(audience_id)}/members",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def change(
+        self,
+        audience_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.AudienceChange],
+    ) -> shapes.AudienceView:
+        """Rename an audience, or change a saved filter."""
+        return self._asker.request(
+            "PATCH",
+            f"{self._at}/audiences/{part(audience_id)}",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def compare(self, audience_id: str, other_id: str, /) -> shapes.DifferenceView:
+        """Count who is only here, only in the other audience, and in both."""
+        return self._asker.request(
+            "GET", f"{self._at}/audiences/{part(audience_id)}/difference/{part(other_id)}"
+        )
+
+    def create(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.AudienceInput],
+    ) -> shapes.AudienceView:
+        """Make a list, or save a filter."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/audiences",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def delete(
+        self,
+        audience_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.AudienceDeleted:
+        """Delete an audience; its contacts stay."""
+        return self._asker.request(
+            "DELETE",
+            f"{self._at}/audiences/{part(audience_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def list(self) -> Sequence[shapes.AudienceView]:
+        """List audiences with their sizes."""
+        return self._asker.request("GET", f"{self._at}/audiences")
+
+    def list_difference(
+        self,
+        audience_id: str,
+        other_id: str,
+        /,
+        *,
+        side: Literal["only_here", "only_there", "both"] | None = None,
+        limit: int | None = None,
+        most: int | None = None,
+    ) -> Iterator[shapes.MemberView]:
+        """List who is on one side of a difference."""
+        return self._asker.pages(
+            f"{self._at}/audiences/{part(audience_id)}/difference/{part(other_id)}/members",
+            query={"side": side, "limit": limit},
+            most=most,
+        )
+
+    def list_members(
+        self, audience_id: str, /, *, limit: int | None = None, most: int | None = None
+    ) -> Iterator[shapes.MemberView]:
+        """List the members of an audience, in their order."""
+        return self._asker.pages(
+            f"{self._at}/audiences/{part(audience_id)}/members", query={"limit": limit}, most=most
+        )
+
+    def remove_members(
+        self,
+        audience_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.MembersInput],
+    ) -> shapes.MembersView:
+        """Take contacts and channels off a list."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/audiences/{part(audience_id)}/remove-members",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def show(self, audience_id: str, /) -> shapes.AudienceView:
+        """Show an audience with its size."""
+        return self._asker.request("GET", f"{self._at}/audiences/{part(audience_id)}")
 
 
 class ServerAudit(Calls):
@@ -267,7 +406,25 @@ class Calendar(Calls):
         """List the addresses that calendar programs read by."""
         return self._asker.request("GET", f"{self._at}/calendar/feeds")
 
-    def look_at_calendar(
+    def make_feed(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.FeedInput],
+    ) -> shapes.FeedCreated:
+        """Make an address for a calendar program; it is shown once and opens the calendar alone."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/calendar/feeds",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def read_calendar(
         self,
         *,
         start: Instant | None = None,
@@ -289,24 +446,6 @@ class Calendar(Calls):
             },
         )
 
-    def make_feed(
-        self,
-        *,
-        dry_run: bool = False,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-        **body: Unpack[shapes.FeedInput],
-    ) -> shapes.FeedCreated:
-        """Make an address for a calendar program; it is shown once and opens the calendar alone."""
-        return self._asker.request(
-            "POST",
-            f"{self._at}/calendar/feeds",
-            json=body,
-            dry_run=dry_run,
-            if_match=if_match,
-            idempotency_key=idempotency_key,
-        )
-
     def revoke_feed(
         self,
         feed_id: str,
@@ -320,6 +459,251 @@ class Calendar(Calls):
         return self._asker.request(
             "DELETE",
             f"{self._at}/calendar/feeds/{part(feed_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+
+class Campaigns(Calls):
+    """Campaigns, of one workspace."""
+
+    def cancel(
+        self,
+        campaign_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.CampaignView:
+        """End it now; what waits is canceled."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/campaigns/{part(campaign_id)}/cancel",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def change(
+        self,
+        campaign_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.CampaignInput],
+    ) -> shapes.CampaignView:
+        """Change a campaign that has not begun."""
+        return self._asker.request(
+            "PUT",
+            f"{self._at}/campaigns/{part(campaign_id)}",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def create(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.CampaignInput],
+    ) -> shapes.CampaignView:
+        """Make a draft; nothing is sent before it is started."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/campaigns",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def delete(
+        self,
+        campaign_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.CampaignDeleted:
+        """Delete a draft, or a campaign that has ended."""
+        return self._asker.request(
+            "DELETE",
+            f"{self._at}/campaigns/{part(campaign_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def duplicate(
+        self,
+        campaign_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.CampaignView:
+        """Make a draft like it."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/campaigns/{part(campaign_id)}/duplicate",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def list(
+        self, *, limit: int | None = None, most: int | None = None
+    ) -> Iterator[shapes.CampaignView]:
+        """List campaigns with their progress, the newest first."""
+        return self._asker.pages(f"{self._at}/campaigns", query={"limit": limit}, most=most)
+
+    def list_recipients(
+        self,
+        campaign_id: str,
+        /,
+        *,
+        state: Literal[
+            "scheduled", "sending", "sent", "failed", "unconfirmed", "missed", "skipped", "canceled"
+        ]
+        | None = None,
+        limit: int | None = None,
+        most: int | None = None,
+    ) -> Iterator[shapes.CampaignRecipientView]:
+        """List recipients with what became of each, and why."""
+        return self._asker.pages(
+            f"{self._at}/campaigns/{part(campaign_id)}/recipients",
+            query={"state": state, "limit": limit},
+            most=most,
+        )
+
+    def list_skipped(
+        self, campaign_id: str, /, *, limit: int | None = None, most: int | None = None
+    ) -> Iterator[shapes.CampaignSkippedView]:
+        """List members of the audience for whom no message was made, and why."""
+        return self._asker.pages(
+            f"{self._at}/campaigns/{part(campaign_id)}/skipped", query={"limit": limit}, most=most
+        )
+
+    def pause(
+        self,
+        campaign_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.CampaignPauseInput],
+    ) -> shapes.CampaignView:
+        """Let nothing more of it leave until it is resumed; calls under way finish."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/campaigns/{part(campaign_id)}/pause",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def resume(
+        self,
+        campaign_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.CampaignView:
+        """Go on; what was sent or is unconfirmed is not sent again."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/campaigns/{part(campaign_id)}/resume",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def retry_failed(
+        self,
+        campaign_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.CampaignView:
+        """Send again to those for whom it failed."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/campaigns/{part(campaign_id)}/retry-failed",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def send_to_remaining(
+        self,
+        campaign_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.CampaignView:
+        """Send to those who joined the audience since; nobody gets it twice."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/campaigns/{part(campaign_id)}/send-to-remaining",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def set_rate(
+        self,
+        campaign_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.CampaignRateInput],
+    ) -> shapes.CampaignView:
+        """Change how many leave in a minute, also while it runs."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/campaigns/{part(campaign_id)}/rate",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def show(self, campaign_id: str, /) -> shapes.CampaignView:
+        """Show a campaign and how far it is."""
+        return self._asker.request("GET", f"{self._at}/campaigns/{part(campaign_id)}")
+
+    def start(
+        self,
+        campaign_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.CampaignStartView:
+        """Start it, or let it wait for its time; `dry_run=true` shows what that comes to."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/campaigns/{part(campaign_id)}/start",
             dry_run=dry_run,
             if_match=if_match,
             idempotency_key=idempotency_key,
@@ -439,7 +823,7 @@ class Connect(Calls):
         dry_run: bool = False,
         if_match: str | None = None,
         idempotency_key: str | None = None,
-        **body: Unpack[shapes.Begin],
+        **body: Unpack[shapes.ConnectInput],
     ) -> shapes.Connection:
         """Start connecting: it is done at once, or the person is sent to the network or asked for
         more.
@@ -470,6 +854,389 @@ class Connect(Calls):
         minutes.
         """
         return self._asker.request("GET", f"{self._at}/connect/begun/{part(connection_id)}")
+
+
+class ContactExports(Calls):
+    """Contact exports, of one workspace."""
+
+    def begin_contact_export(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ContactExportInput],
+    ) -> shapes.ContactExportView:
+        """Write contacts into a file in the background; what is written can be imported again."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/contact-exports",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def download_contact_export(self, contact_export_id: str, /) -> Iterator[bytes]:
+        """Download an export that is ready."""
+        return self._asker.download(f"{self._at}/contact-exports/{part(contact_export_id)}/file")
+
+    def list_contact_exports(self) -> Sequence[shapes.ContactExportView]:
+        """List exports, newest first."""
+        return self._asker.request("GET", f"{self._at}/contact-exports")
+
+    def show_contact_export(self, contact_export_id: str, /) -> shapes.ContactExportView:
+        """Show how far an export is."""
+        return self._asker.request("GET", f"{self._at}/contact-exports/{part(contact_export_id)}")
+
+
+class ContactFields(Calls):
+    """Contact fields, of one workspace."""
+
+    def delete_field(
+        self,
+        field_key: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.ContactFieldDeleted:
+        """Delete a field; every contact loses its value."""
+        return self._asker.request(
+            "DELETE",
+            f"{self._at}/contact-fields/{part(field_key)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def list_fields(self) -> Sequence[shapes.ContactFieldView]:
+        """List the workspace's own fields."""
+        return self._asker.request("GET", f"{self._at}/contact-fields")
+
+    def save_field(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ContactFieldInput],
+    ) -> shapes.ContactFieldView:
+        """Make a field, or change its label and choices."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/contact-fields",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+
+class ContactImports(Calls):
+    """Contact imports, of one workspace."""
+
+    def cancel_import(
+        self,
+        import_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.ImportView:
+        """Stop an import; what it wrote stays, and can be undone."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/contact-imports/{part(import_id)}/cancel",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def download_report(self, import_id: str, /) -> Iterator[bytes]:
+        """Download the report as CSV."""
+        return self._asker.download(f"{self._at}/contact-imports/{part(import_id)}/report")
+
+    def list_imports(self) -> Sequence[shapes.ImportView]:
+        """List imports, newest first."""
+        return self._asker.request("GET", f"{self._at}/contact-imports")
+
+    def list_rows(
+        self, import_id: str, /, *, after: int | None = None, limit: int | None = None
+    ) -> shapes.ImportRows:
+        """List what became of rows: all of them in a dry run, else those not simply created."""
+        return self._asker.request(
+            "GET",
+            f"{self._at}/contact-imports/{part(import_id)}/rows",
+            query={"after": after, "limit": limit},
+        )
+
+    def show_import(self, import_id: str, /) -> shapes.ImportView:
+        """Show how far an import is."""
+        return self._asker.request("GET", f"{self._at}/contact-imports/{part(import_id)}")
+
+    def start_import(
+        self,
+        import_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ImportOptions],
+    ) -> shapes.ImportView:
+        """Import the file in the background. What its columns are is remembered for the next one."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/contact-imports/{part(import_id)}/start",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def try_import(
+        self,
+        import_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ImportOptions],
+    ) -> shapes.ImportView:
+        """Read the whole file and report on every row, without changing a contact."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/contact-imports/{part(import_id)}/try",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def undo_import(
+        self,
+        import_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.ImportView:
+        """Take an import back within a day; contacts that somebody changed since are left."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/contact-imports/{part(import_id)}/undo",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def upload_file(
+        self, file: File, /, *, kind: str | None = None, told: Told | None = None
+    ) -> shapes.ImportView:
+        """Upload a CSV or XLSX file; nothing is imported yet. The answer suggests what its columns
+        are.
+        """
+        return self._asker.upload(
+            f"{self._at}/contact-imports", file, fields={"kind": kind}, told=told
+        )
+
+
+class Contacts(Calls):
+    """Contacts, of one workspace."""
+
+    def add_note(
+        self,
+        contact_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.NoteInput],
+    ) -> shapes.NoteView:
+        """Write a note about a contact."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/contacts/{part(contact_id)}/notes",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def change(
+        self,
+        contact_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ContactInput],
+    ) -> shapes.ContactView:
+        """Change what is given; addresses and tags, if given, are all that there are."""
+        return self._asker.request(
+            "PATCH",
+            f"{self._at}/contacts/{part(contact_id)}",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def count(self, **body: Unpack[shapes.ContactSearch]) -> shapes.ContactCount:
+        """Count the contacts that every condition holds for."""
+        return self._asker.request("POST", f"{self._at}/contacts/count", json=body)
+
+    def create(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ContactInput],
+    ) -> shapes.ContactView:
+        """Make a contact. An address belongs to one contact only."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/contacts",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def delete(
+        self,
+        contact_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.ContactDeleted:
+        """Delete a contact with its addresses, tags, fields and notes; lists lose it too."""
+        return self._asker.request(
+            "DELETE",
+            f"{self._at}/contacts/{part(contact_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def erase(
+        self,
+        contact_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.PersonErased:
+        """Erase a person everywhere, for good; a salted hash keeps them from being written to
+        again.
+        """
+        return self._asker.request(
+            "POST",
+            f"{self._at}/contacts/{part(contact_id)}/erase",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def list(
+        self,
+        *,
+        search: str | None = None,
+        tag: str | None = None,
+        consent: shapes.Consent | None = None,
+        channel: str | None = None,
+        company: str | None = None,
+        country: str | None = None,
+        audience_id: str | None = None,
+        limit: int | None = None,
+        most: int | None = None,
+    ) -> Iterator[shapes.ContactView]:
+        """List contacts, newest first. Search finds how names, companies and addresses begin."""
+        return self._asker.pages(
+            f"{self._at}/contacts",
+            query={
+                "search": search,
+                "tag": tag,
+                "consent": consent,
+                "channel": channel,
+                "company": company,
+                "country": country,
+                "audience_id": audience_id,
+                "limit": limit,
+            },
+            most=most,
+        )
+
+    def list_notes(self, contact_id: str, /) -> Sequence[shapes.NoteView]:
+        """List the notes about a contact, newest first."""
+        return self._asker.request("GET", f"{self._at}/contacts/{part(contact_id)}/notes")
+
+    def merge(
+        self,
+        contact_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.MergeInput],
+    ) -> shapes.MergeView:
+        """Merge contacts that are one person into this one; with `dry_run` it is the preview."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/contacts/{part(contact_id)}/merge",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def search(
+        self, *, limit: int | None = None, **body: Unpack[shapes.ContactSearch]
+    ) -> shapes.ContactsFound:
+        """List the contacts that every condition holds for, newest first."""
+        return self._asker.request(
+            "POST", f"{self._at}/contacts/search", json=body, query={"limit": limit}
+        )
+
+    def show(self, contact_id: str, /) -> shapes.ContactView:
+        """Show a contact; the id of one that was merged leads to the person."""
+        return self._asker.request("GET", f"{self._at}/contacts/{part(contact_id)}")
+
+    def show_data(self, contact_id: str, /) -> shapes.PersonData:
+        """Tell everything that is stored about one person: what they are sent when they ask for
+        it.
+        """
+        return self._asker.request("GET", f"{self._at}/contacts/{part(contact_id)}/data")
+
+    def tag(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.TagInput],
+    ) -> shapes.Tagged:
+        """Add and remove tags of many contacts."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/contacts/tags",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
 
 
 class Deliveries(Calls):
@@ -675,6 +1442,133 @@ class Imports(Calls):
         return self._asker.request("GET", f"{self._at}/imports/columns")
 
 
+class Inbound(Calls):
+    """Inbound, of one workspace."""
+
+    def add_inbound_source(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.InboundSourceInput],
+    ) -> shapes.InboundSourceCreated:
+        """Listen to a program: the answer names the address and what to do at the provider."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/inbound-sources",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def list_inbound_sources(self) -> Sequence[shapes.InboundSourceView]:
+        """List the programs that tell what became of messages."""
+        return self._asker.request("GET", f"{self._at}/inbound-sources")
+
+    def remove_inbound_source(
+        self,
+        source_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.InboundSourceRemoved:
+        """Listen to it no more."""
+        return self._asker.request(
+            "DELETE",
+            f"{self._at}/inbound-sources/{part(source_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+
+class Inbox(Calls):
+    """Inbox, of one workspace."""
+
+    def change_conversation(
+        self,
+        conversation_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ConversationChange],
+    ) -> shapes.ConversationView:
+        """Close or reopen it, label it, or hand it to a member."""
+        return self._asker.request(
+            "PATCH",
+            f"{self._at}/inbox/{part(conversation_id)}",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def list_conversations(
+        self,
+        *,
+        state: shapes.ConversationState | None = None,
+        label: shapes.ConversationLabel | None = None,
+        assignee: str | None = None,
+        account: str | None = None,
+        limit: int | None = None,
+        most: int | None = None,
+    ) -> Iterator[shapes.ConversationView]:
+        """List conversations, those with the newest message first."""
+        return self._asker.pages(
+            f"{self._at}/inbox",
+            query={
+                "state": state,
+                "label": label,
+                "assignee": assignee,
+                "account": account,
+                "limit": limit,
+            },
+            most=most,
+        )
+
+    def reply(
+        self,
+        conversation_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ReplyInput],
+    ) -> shapes.ReplySent:
+        """Answer by the same account, in the same thread, under the account's limits."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/inbox/{part(conversation_id)}/reply",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def show_conversation(self, conversation_id: str, /) -> shapes.ThreadView:
+        """Show a conversation with all that was written."""
+        return self._asker.request("GET", f"{self._at}/inbox/{part(conversation_id)}")
+
+    def show_results(self) -> Sequence[shapes.AccountResults]:
+        """Show what came back to each account in the last 30 days: replies, bounces, complaints."""
+        return self._asker.request("GET", f"{self._at}/inbox/accounts")
+
+
+class ServerIntake(Calls):
+    """Intake, of the whole installation."""
+
+    def receive_events(self, source_id: str, /) -> shapes.EventsReceived:
+        """Take events of a provider, signed or with the secret; a repetition changes nothing."""
+        return self._asker.request("POST", f"{self._at}/in/{part(source_id)}")
+
+
 class ServerJobs(Calls):
     """Jobs, of the whole installation."""
 
@@ -865,6 +1759,52 @@ class Keys(Calls):
         )
 
 
+class Mailboxes(Calls):
+    """Mailboxes, of one workspace."""
+
+    def remove_mailbox(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.MailboxRemoved:
+        """Read the mailbox no more; what was read stays."""
+        return self._asker.request(
+            "DELETE",
+            f"{self._at}/accounts/{part(account_id)}/mailbox",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def set_mailbox(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.MailboxInput],
+    ) -> shapes.MailboxView:
+        """Sign in once, then read the mailbox from now on; nothing in it is changed."""
+        return self._asker.request(
+            "PUT",
+            f"{self._at}/accounts/{part(account_id)}/mailbox",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def show_mailbox(self, account_id: str, /) -> shapes.MailboxView:
+        """Show where replies and bounces of an account are read, and whether that works."""
+        return self._asker.request("GET", f"{self._at}/accounts/{part(account_id)}/mailbox")
+
+
 class ServerMe(Calls):
     """Me, of the whole installation."""
 
@@ -934,7 +1874,7 @@ class ServerMe(Calls):
         """List where one is signed in."""
         return self._asker.request("GET", f"{self._at}/me/sessions")
 
-    def propose_second_factor(self, **body: Unpack[shapes.Proof]) -> shapes.Proposed:
+    def propose_second_factor(self, **body: Unpack[shapes.PasswordInput]) -> shapes.Proposed:
         """Get a new secret for an authenticator app; it counts once a first code has confirmed it."""
         return self._asker.request("POST", f"{self._at}/me/second-factor", json=body)
 
@@ -988,15 +1928,15 @@ class Media(Calls):
             idempotency_key=idempotency_key,
         )
 
-    def give_fitted(self, media_id: str, change: str, /) -> Iterator[bytes]:
-        """Give out a picture as a network gets it; a preview says which there are."""
-        return self._asker.download(f"{self._at}/media/{part(media_id)}/fitted/{part(change)}")
-
-    def give_original(self, media_id: str, /) -> Iterator[bytes]:
+    def download(self, media_id: str, /) -> Iterator[bytes]:
         """Give out the file itself, whole or a range of it, as a download."""
         return self._asker.download(f"{self._at}/media/{part(media_id)}/file")
 
-    def give_thumbnail(self, media_id: str, /) -> Iterator[bytes]:
+    def get_fitted(self, media_id: str, change: str, /) -> Iterator[bytes]:
+        """Give out a picture as a network gets it; a preview says which there are."""
+        return self._asker.download(f"{self._at}/media/{part(media_id)}/fitted/{part(change)}")
+
+    def get_thumbnail(self, media_id: str, /) -> Iterator[bytes]:
         """Give out its small picture."""
         return self._asker.download(f"{self._at}/media/{part(media_id)}/thumbnail")
 
@@ -1023,6 +1963,30 @@ class Media(Calls):
         harmless.
         """
         return self._asker.upload(f"{self._at}/media", file, fields={"alt": alt}, told=told)
+
+
+class Messages(Calls):
+    """Messages, of one workspace."""
+
+    def send(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.MessageInput],
+    ) -> shapes.MessageView:
+        """Send one template to one recipient, under the account's limits; repeat it safely with an
+        Idempotency-Key.
+        """
+        return self._asker.request(
+            "POST",
+            f"{self._at}/messages",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
 
 
 class Notices(Calls):
@@ -1147,6 +2111,36 @@ class Notices(Calls):
     def show_choices(self) -> shapes.Choices:
         """Show how one hears of each topic."""
         return self._asker.request("GET", f"{self._at}/notices/choices")
+
+
+class Outreach(Calls):
+    """Outreach, of one workspace."""
+
+    def check_planned(self) -> Sequence[shapes.LimitFindingView]:
+        """List where more is planned than the limits allow; empty: all of it keeps them."""
+        return self._asker.request("GET", f"{self._at}/outreach/limits")
+
+    def examine_outreach(self) -> Sequence[shapes.DoctorFindingView]:
+        """Walk the list of what can keep outreach from going out, with what to do."""
+        return self._asker.request("GET", f"{self._at}/outreach/doctor")
+
+    def repair_planned(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.LimitsRepaired:
+        """Move what sequences planned beyond the limits to the next free times; what was sent
+        stays.
+        """
+        return self._asker.request(
+            "POST",
+            f"{self._at}/outreach/repair-limits",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
 
 
 class ServerPasses(Calls):
@@ -1699,7 +2693,7 @@ class Queues(Calls):
             idempotency_key=idempotency_key,
         )
 
-    def give_schedule(
+    def create_schedule(
         self,
         account_id: str,
         /,
@@ -1812,6 +2806,80 @@ class Queues(Calls):
         return self._asker.request(
             "POST",
             f"{self._at}/queue/clears/{part(clear_id)}/undo",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+
+class RecipientChannels(Calls):
+    """Recipient channels, of one workspace."""
+
+    def delete_channel(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.RecipientChannelKey],
+    ) -> shapes.RecipientChannelDeleted:
+        """Delete a channel; lists lose it too."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/recipient-channels/delete",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def list_channels(
+        self,
+        *,
+        provider: str | None = None,
+        category: str | None = None,
+        active: bool | None = None,
+        limit: int | None = None,
+        most: int | None = None,
+    ) -> Iterator[shapes.RecipientChannelView]:
+        """List recipient channels with their health; `active=false` lists those that need a look."""
+        return self._asker.pages(
+            f"{self._at}/recipient-channels",
+            query={"provider": provider, "category": category, "active": active, "limit": limit},
+            most=most,
+        )
+
+    def reactivate_channel(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.RecipientChannelKey],
+    ) -> shapes.RecipientChannelView:
+        """Let a channel be sent to again: its failures are counted from zero."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/recipient-channels/reactivate",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def save_channel(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.RecipientChannelInput],
+    ) -> shapes.RecipientChannelView:
+        """Keep a channel, or change its title and category; its health stays."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/recipient-channels",
+            json=body,
             dry_run=dry_run,
             if_match=if_match,
             idempotency_key=idempotency_key,
@@ -1948,6 +3016,384 @@ class Rules(Calls):
         return self._asker.request("GET", f"{self._at}/rules/{part(rule_id)}")
 
 
+class Sequences(Calls):
+    """Sequences, of one workspace."""
+
+    def add_contacts(
+        self,
+        sequence_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SequencePeopleInput],
+    ) -> shapes.SequencePeopleView:
+        """Put contacts or an audience into a sequence; who is there already stays as they are."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/sequences/{part(sequence_id)}/contacts",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def add_messages(
+        self,
+        sequence_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ReadyMessagesInput],
+    ) -> shapes.SequencePeopleView:
+        """Put people with messages that were written for them into a sequence."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/sequences/{part(sequence_id)}/messages",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def change(
+        self,
+        sequence_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SequenceChange],
+    ) -> shapes.SequenceView:
+        """Change a sequence; its steps only while it is a draft."""
+        return self._asker.request(
+            "PATCH",
+            f"{self._at}/sequences/{part(sequence_id)}",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def create(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SequenceInput],
+    ) -> shapes.SequenceView:
+        """Create a sequence as a draft."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/sequences",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def delete(
+        self,
+        sequence_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.SequenceDeleted:
+        """Delete a draft; one that has run is ended instead."""
+        return self._asker.request(
+            "DELETE",
+            f"{self._at}/sequences/{part(sequence_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def end(
+        self,
+        sequence_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.SequenceView:
+        """End a sequence for good: what is planned is canceled, the history stays."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/sequences/{part(sequence_id)}/end",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def list(self) -> Sequence[shapes.SequenceView]:
+        """List sequences."""
+        return self._asker.request("GET", f"{self._at}/sequences")
+
+    def list_contacts(
+        self,
+        sequence_id: str,
+        /,
+        *,
+        state: Literal["waiting", "planned", "paused", "snoozed", "finished", "stopped"]
+        | None = None,
+        limit: int | None = None,
+        most: int | None = None,
+    ) -> Iterator[shapes.EnrolledView]:
+        """List the people of a sequence in their order."""
+        return self._asker.pages(
+            f"{self._at}/sequences/{part(sequence_id)}/contacts",
+            query={"state": state, "limit": limit},
+            most=most,
+        )
+
+    def pause(
+        self,
+        sequence_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SequencePauseInput],
+    ) -> shapes.SequenceView:
+        """Pause a sequence: nothing of it is sent from here on."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/sequences/{part(sequence_id)}/pause",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def pause_contact(
+        self,
+        sequence_id: str,
+        contact_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.EnrolledView:
+        """Let a person wait until somebody resumes them."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/sequences/{part(sequence_id)}/contacts/{part(contact_id)}/pause",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def resume(
+        self,
+        sequence_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.SequenceView:
+        """Go on: what came due during the pause gets new times."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/sequences/{part(sequence_id)}/resume",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def resume_contact(
+        self,
+        sequence_id: str,
+        contact_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.EnrolledView:
+        """Go on with a person who was paused, snoozed or stopped by hand."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/sequences/{part(sequence_id)}/contacts/{part(contact_id)}/resume",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def show(self, sequence_id: str, /) -> shapes.SequenceView:
+        """Show a sequence."""
+        return self._asker.request("GET", f"{self._at}/sequences/{part(sequence_id)}")
+
+    def show_contact(self, sequence_id: str, contact_id: str, /) -> shapes.EnrolledView:
+        """Show how a person stands in a sequence."""
+        return self._asker.request(
+            "GET", f"{self._at}/sequences/{part(sequence_id)}/contacts/{part(contact_id)}"
+        )
+
+    def show_plan(self, sequence_id: str, /) -> shapes.SequencePlanView:
+        """Show what the planner would do with who waits: times, days, finish and warnings; nothing
+        is stored.
+        """
+        return self._asker.request("GET", f"{self._at}/sequences/{part(sequence_id)}/plan")
+
+    def show_report(self, sequence_id: str, /) -> shapes.SequenceReportView:
+        """Count people by state, and messages by step, variant and account."""
+        return self._asker.request("GET", f"{self._at}/sequences/{part(sequence_id)}/report")
+
+    def snooze_contact(
+        self,
+        sequence_id: str,
+        contact_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SequenceSnoozeInput],
+    ) -> shapes.EnrolledView:
+        """Leave a person alone until a time; then the sequence goes on."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/sequences/{part(sequence_id)}/contacts/{part(contact_id)}/snooze",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def start(
+        self,
+        sequence_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.SequenceView:
+        """Start a draft: from now on people get their times and messages are sent."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/sequences/{part(sequence_id)}/start",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def stop_contact(
+        self,
+        sequence_id: str,
+        contact_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.EnrolledView:
+        """Stop the sequence for a person."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/sequences/{part(sequence_id)}/contacts/{part(contact_id)}/stop",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+
+class Suppression(Calls):
+    """Suppression, of one workspace."""
+
+    def add_suppression(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SuppressionInput],
+    ) -> shapes.SuppressionView:
+        """Write to somebody no more, from now on; what is scheduled for them is skipped."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/suppression",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def export_suppression(self) -> shapes.SuppressionCsv:
+        """Write up to 1,000 rows as CSV, which can be imported again."""
+        return self._asker.request("GET", f"{self._at}/suppression/export")
+
+    def import_suppression(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SuppressionCsvInput],
+    ) -> shapes.SuppressionImported:
+        """Add up to 1,000 lines of CSV; lines that cannot be read are left out and named."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/suppression/import",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def list_suppressions(
+        self,
+        *,
+        kind: shapes.SuppressionKind | None = None,
+        channel: str | None = None,
+        reason: shapes.SuppressionReason | None = None,
+        starts: str | None = None,
+        limit: int | None = None,
+        most: int | None = None,
+    ) -> Iterator[shapes.SuppressionView]:
+        """List whom not to write to, newest first; `starts` is how values begin."""
+        return self._asker.pages(
+            f"{self._at}/suppression",
+            query={
+                "kind": kind,
+                "channel": channel,
+                "reason": reason,
+                "starts": starts,
+                "limit": limit,
+            },
+            most=most,
+        )
+
+    def remove_suppression(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SuppressionRemoval],
+    ) -> shapes.SuppressionRemoved:
+        """Let somebody be written to again; who did it and why is kept in the audit log."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/suppression/remove",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+
 class ServerSystem(Calls):
     """System, of the whole installation."""
 
@@ -1984,6 +3430,140 @@ class ServerSystem(Calls):
     def show_system(self) -> shapes.System:
         """Show workers, clocks, lag and success rates."""
         return self._asker.request("GET", f"{self._at}/system")
+
+
+class Templates(Calls):
+    """Templates, of one workspace."""
+
+    def check(
+        self, template_id: str, /, **body: Unpack[shapes.TemplateCheckInput]
+    ) -> shapes.TemplateCheckView:
+        """Check variables, links and the channel's limits, and whom a missing value would hit."""
+        return self._asker.request(
+            "POST", f"{self._at}/templates/{part(template_id)}/check", json=body
+        )
+
+    def delete(
+        self,
+        template_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.TemplateDeleted:
+        """Delete a template; what was planned with its versions is still sent."""
+        return self._asker.request(
+            "DELETE",
+            f"{self._at}/templates/{part(template_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def list(
+        self, *, limit: int | None = None, most: int | None = None
+    ) -> Iterator[shapes.TemplateView]:
+        """List templates, those saved last first."""
+        return self._asker.pages(f"{self._at}/templates", query={"limit": limit}, most=most)
+
+    def list_versions(self, template_id: str, /) -> Sequence[shapes.TemplateVersionView]:
+        """List the last 200 versions, the newest first."""
+        return self._asker.request("GET", f"{self._at}/templates/{part(template_id)}/versions")
+
+    def make(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.TemplateInput],
+    ) -> shapes.TemplateView:
+        """Make a template; what cannot be read as one is refused with its place."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/templates",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def preview(
+        self, template_id: str, /, **body: Unpack[shapes.PreviewInput]
+    ) -> shapes.TemplatePreviewView:
+        """Render a version with a contact's fields, with given values, or with examples."""
+        return self._asker.request(
+            "POST", f"{self._at}/templates/{part(template_id)}/preview", json=body
+        )
+
+    def preview_unsaved(
+        self, **body: Unpack[shapes.UnsavedPreviewInput]
+    ) -> shapes.TemplatePreviewView:
+        """Render content that is not saved."""
+        return self._asker.request("POST", f"{self._at}/templates/preview", json=body)
+
+    def save(
+        self,
+        template_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.TemplateChange],
+    ) -> shapes.TemplateView:
+        """Save the next version; what was planned with older ones keeps them."""
+        return self._asker.request(
+            "PUT",
+            f"{self._at}/templates/{part(template_id)}",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def send_test(
+        self,
+        template_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.TestSendInput],
+    ) -> shapes.MessageView:
+        """Send a mail to yourself: to your own address; from a key, to the account's own."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/templates/{part(template_id)}/test",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def show(self, template_id: str, /) -> shapes.TemplateView:
+        """Show a template with its newest version."""
+        return self._asker.request("GET", f"{self._at}/templates/{part(template_id)}")
+
+    def show_version(self, template_id: str, number: str, /) -> shapes.TemplateVersionView:
+        """Show one version."""
+        return self._asker.request(
+            "GET", f"{self._at}/templates/{part(template_id)}/versions/{part(number)}"
+        )
+
+
+class ServerUnsubscribe(Calls):
+    """Unsubscribe, of the whole installation."""
+
+    def confirm_unsubscribe(self, token: str, /) -> Iterator[bytes]:
+        """Unsubscribe; repeating it changes nothing."""
+        return self._asker.download(f"{self._at}/u/{part(token)}")
+
+    def show_unsubscribe(self, token: str, /) -> Iterator[bytes]:
+        """Show a page with a button; nothing is changed."""
+        return self._asker.download(f"{self._at}/u/{part(token)}")
 
 
 class ServerWorkspaces(Calls):
@@ -2084,22 +3664,37 @@ class WorkspaceCalls:
         self.accounts = Accounts(asker, at)
         self.activity = Activity(asker, at)
         self.attention = Attention(asker, at)
+        self.audiences = Audiences(asker, at)
         self.audit = Audit(asker, at)
         self.calendar = Calendar(asker, at)
+        self.campaigns = Campaigns(asker, at)
         self.categories = Categories(asker, at)
         self.connect = Connect(asker, at)
+        self.contact_exports = ContactExports(asker, at)
+        self.contact_fields = ContactFields(asker, at)
+        self.contact_imports = ContactImports(asker, at)
+        self.contacts = Contacts(asker, at)
         self.deliveries = Deliveries(asker, at)
         self.events = Events(asker, at)
         self.exports = Exports(asker, at)
         self.imports = Imports(asker, at)
+        self.inbound = Inbound(asker, at)
+        self.inbox = Inbox(asker, at)
         self.keys = Keys(asker, at)
+        self.mailboxes = Mailboxes(asker, at)
         self.media = Media(asker, at)
+        self.messages = Messages(asker, at)
         self.notices = Notices(asker, at)
+        self.outreach = Outreach(asker, at)
         self.people = People(asker, at)
         self.posts = Posts(asker, at)
         self.queue_order = QueueOrder(asker, at)
         self.queues = Queues(asker, at)
+        self.recipient_channels = RecipientChannels(asker, at)
         self.rules = Rules(asker, at)
+        self.sequences = Sequences(asker, at)
+        self.suppression = Suppression(asker, at)
+        self.templates = Templates(asker, at)
         self.itself = Workspaces(asker, at)
 
 
@@ -2109,9 +3704,11 @@ class ServerCalls:
     def __init__(self, asker: SyncRequester, at: str) -> None:
         self.audit = ServerAudit(asker, at)
         self.channels = ServerChannels(asker, at)
+        self.intake = ServerIntake(asker, at)
         self.jobs = ServerJobs(asker, at)
         self.key = ServerKey(asker, at)
         self.me = ServerMe(asker, at)
         self.passes = ServerPasses(asker, at)
         self.system = ServerSystem(asker, at)
+        self.unsubscribe = ServerUnsubscribe(asker, at)
         self.workspaces = ServerWorkspaces(asker, at)

@@ -43,6 +43,14 @@ AttentionReason: TypeAlias = Literal[
     "does_not_fit",
 ]
 
+# How the body is written.
+BodyFormat: TypeAlias = Literal["text", "markdown", "html"]
+
+# Where a campaign stands.
+CampaignState: TypeAlias = Literal[
+    "draft", "scheduled", "queued", "running", "paused", "completed", "failed", "canceled"
+]
+
 # One way to publish with an account.
 Channel: TypeAlias = Literal[
     "facebook_page",
@@ -68,10 +76,19 @@ Channel: TypeAlias = Literal[
 Choice: TypeAlias = Literal["each", "digest", "off"]
 
 # What a click found or did at one place.
-Click: TypeAlias = Literal["started", "running", "sent", "in_doubt"]
+Click: TypeAlias = Literal["started", "running", "sent", "unconfirmed"]
 
 # What becomes of the saved words.
 ComposeAction: TypeAlias = Literal["nowhere", "queue", "time", "now", "again"]
+
+# Whether the person agreed to be written to.
+Consent: TypeAlias = Literal["unknown", "given", "refused"]
+
+# What a person made of it.
+ConversationLabel: TypeAlias = Literal["interested", "not_now", "wrong_person"]
+
+# Whether somebody still has to act.
+ConversationState: TypeAlias = Literal["open", "done"]
 
 # The one set of states of a delivery.
 DeliveryState: TypeAlias = Literal[
@@ -99,6 +116,13 @@ EventKind: TypeAlias = Literal[
     "account.suspended",
     "installation.held",
     "queue.dry",
+    "import.done",
+    "contact.unsubscribed",
+    "campaign.completed",
+    "campaign.paused",
+    "inbox.replied",
+    "inbox.bounced",
+    "inbox.complained",
 ]
 
 # Which of the two instants a repeated wall time means.
@@ -112,6 +136,24 @@ Hold: TypeAlias = Literal["account", "stopped", "paused", "came_due", "wait"]
 
 # What becomes of queued posts.
 How: TypeAlias = Literal["follow", "keep", "reflow"]
+
+# What came in.
+InboundKind: TypeAlias = Literal[
+    "reply",
+    "out_of_office",
+    "unsubscribe",
+    "hard_bounce",
+    "soft_bounce",
+    "policy_bounce",
+    "content_bounce",
+    "complaint",
+    "accepted",
+    "delivered",
+    "delayed",
+    "open",
+    "click",
+    "unknown",
+]
 
 # What stands at an instant.
 Kind: TypeAlias = Literal[
@@ -127,8 +169,11 @@ MediaKind: TypeAlias = Literal["image", "gif", "video", "document"]
 # What is to become of a missed post.
 MissedChoice: TypeAlias = Literal["next_slot", "now", "draft"]
 
+# What an option takes.
+OptionType: TypeAlias = Literal["choice", "choices", "flag", "text", "texts"]
+
 # How the order is to change.
-OrderInput: TypeAlias = "Whole | Move | Top | Swap | Shuffle | Reverse"
+OrderInput: TypeAlias = "SetOrder | Move | MoveToTop | Swap | Shuffle | Reverse"
 
 # What becomes of posts that were due after the backup.
 Overdue: TypeAlias = Literal["check", "next_slot", "now", "draft"]
@@ -158,6 +203,9 @@ RuleState: TypeAlias = Literal["active", "paused", "deleted"]
 # Who thought of it.
 Source: TypeAlias = Literal["manual", "rule", "queue"]
 
+# Who tells.
+SourceKind: TypeAlias = Literal["signed", "unipile", "ses", "postmark", "mailgun", "sendgrid"]
+
 # Where a job stands.
 State: TypeAlias = Literal["waiting", "running", "done", "failed", "canceled"]
 
@@ -181,8 +229,13 @@ Step: TypeAlias = Literal[
     "delete",
 ]
 
-# What an option takes.
-Takes: TypeAlias = Literal["choice", "choices", "flag", "text", "texts"]
+# What is suppressed.
+SuppressionKind: TypeAlias = Literal["address", "domain", "handle"]
+
+# Why nobody may write there.
+SuppressionReason: TypeAlias = Literal[
+    "unsubscribe", "complaint", "hard_bounce", "manual", "erasure"
+]
 
 # Where in the queue; a slot is `Named`, an instant of one's own is given as a datetime.
 To: TypeAlias = Literal["first_free", "end", "next"]
@@ -213,6 +266,8 @@ class Account(TypedDict):
     # What holds for an action that `hours` does not name; null: at any time
     usual_hours: dict[str, Hours | None]
     holidays: list[str]
+    # Made for many (a mail relay): campaigns by it keep no limits of mail by hand
+    bulk: bool
     lane: Lane | None
     # Posts that came due while it was disconnected; `resume` says what becomes of them
     to_resume: int
@@ -228,6 +283,20 @@ class AccountChange(TypedDict):
     # Per action; null is always open, left out is the default
     hours: NotRequired[dict[str, Hours | None] | None]
     holidays: NotRequired[list[str] | None]
+    bulk: NotRequired[bool | None]
+
+
+class AccountResults(TypedDict):
+    """An account and what came back to it."""
+
+    sent: int
+    replies: int
+    hard_bounces: int
+    soft_bounces: int
+    refused: int
+    complaints: int
+    unsubscribes: int
+    account_id: str
 
 
 class AccountUseView(TypedDict):
@@ -259,6 +328,23 @@ class AddedView(TypedDict):
     dry_run: bool
     answers: list[QueuedView | AlreadyView | NotQueuedView]
     scheduled_at: str | None
+
+
+class AddressInput(TypedDict):
+    """One way to a person."""
+
+    channel: str
+    address: str
+
+
+class AddressView(TypedDict):
+    """One way to a person; `flag`: a role or a disposable address."""
+
+    channel: str
+    # The one spelling that limits and suppression go by
+    address: str
+    written: str
+    flag: Literal["role", "disposable"] | None
 
 
 class AlreadyView(TypedDict):
@@ -321,7 +407,7 @@ class Attempt(TypedDict):
     deadline_at: str
     outcome: str | None
     # What the network said, or we about its silence
-    says: str | None
+    message: str | None
     remote_id: str | None
     url: str | None
     ended_at: str | None
@@ -338,7 +424,7 @@ class AttentionItemView(TypedDict):
     # What exactly is the matter; it decides the steps
     reason: AttentionReason
     subject_id: str
-    says: str
+    message: str
     steps: list[Step]
     # When it is due, or when it came to this
     at: str
@@ -350,19 +436,48 @@ class AttentionItemView(TypedDict):
     words: str | None
 
 
+class AudienceChange(TypedDict):
+    """What is to be different."""
+
+    name: NotRequired[str | None]
+    filter: NotRequired[list[ConditionInput] | None]
+
+
+class AudienceDeleted(TypedDict):
+    """It is deleted; its contacts stay."""
+
+    dry_run: bool
+    id: str
+
+
+class AudienceInput(TypedDict):
+    """A list; with a filter, a saved filter."""
+
+    name: str
+    # Left out: a list
+    filter: NotRequired[list[ConditionInput] | None]
+
+
+class AudienceView(TypedDict):
+    """An audience; a saved filter's size is counted when it is asked."""
+
+    dry_run: bool
+    id: str
+    name: str
+    kind: Literal["list", "filter"]
+    filter: list[ConditionView]
+    size: int
+    revision: int
+    created_at: str
+    updated_at: str
+
+
 class AuditView(TypedDict):
     """Whether limits held, and whether counters tell the truth."""
 
     clean: bool
     worst: list[WorstView]
     drift: list[DriftView]
-
-
-class Begin(TypedDict):
-    """What the person typed; `account_id` connects one again."""
-
-    fields: NotRequired[dict[str, str]]
-    account_id: NotRequired[str | None]
 
 
 class BegunConnection(TypedDict):
@@ -384,6 +499,166 @@ class CalendarView(TypedDict):
     more: bool
     free: list[FreeSlotView]
     clock_changes: list[ClockChange]
+
+
+class CampaignDeleted(TypedDict):
+    """It is deleted; what it sent stays in the ledger."""
+
+    dry_run: bool
+    id: str
+
+
+class CampaignInput(TypedDict):
+    """A campaign as a person fills it in."""
+
+    name: str
+    audience_id: str
+    template_id: str
+    # Left out: the newest
+    template_version: NotRequired[int | None]
+    account_ids: list[str]
+    channel: NotRequired[Channel]
+    description: NotRequired[str]
+    # Values for all recipients; they win over a contact's own
+    params: NotRequired[dict[str, Any]]
+    # test: nothing reaches a network
+    mode: NotRequired[Literal["live", "test"]]
+    delivery_rate: NotRequired[int | None]
+    # So many tries after the first
+    retry_limit: NotRequired[int]
+    # Skip recipients with missing values instead of refusing the start
+    skip_incomplete: NotRequired[bool]
+    # Pause it when more of its sends fail
+    max_error_percent: NotRequired[int]
+    start_at: NotRequired[Instant | None]
+    not_after_at: NotRequired[Instant | None]
+
+
+class CampaignPauseInput(TypedDict):
+    """Why it is paused."""
+
+    reason: NotRequired[str]
+
+
+class CampaignProgressView(TypedDict):
+    """What became of the recipients so far."""
+
+    total: int
+    planned: bool
+    sent: int
+    failed: int
+    unconfirmed: int
+    missed: int
+    skipped: int
+    canceled: int
+    waiting: int
+    percent: int
+    per_minute: float | None
+    finish_at: str | None
+    bound_by: str | None
+
+
+class CampaignRateInput(TypedDict):
+    """Another rate."""
+
+    # How many leave in a minute at most
+    delivery_rate: int
+
+
+class CampaignRecipientView(TypedDict):
+    """A recipient and what became of the message."""
+
+    delivery_id: str
+    recipient: str
+    contact_id: str | None
+    account_id: str
+    state: Literal[
+        "scheduled", "sending", "sent", "failed", "unconfirmed", "missed", "skipped", "canceled"
+    ]
+    reason: str | None
+    sent_at: str | None
+    failed_at: str | None
+    attempts: int
+    url: str | None
+
+
+class CampaignRecipientViewPage(TypedDict):
+    """CampaignRecipientViewPage"""
+
+    items: list[CampaignRecipientView]
+    next: str | None
+
+
+class CampaignSkippedView(TypedDict):
+    """A member of the audience who was not written to, and why."""
+
+    kind: Literal["contact", "channel"]
+    provider: str
+    member_id: str
+    recipient: str | None
+    code: str
+    message: str
+    skipped_at: str
+
+
+class CampaignSkippedViewPage(TypedDict):
+    """CampaignSkippedViewPage"""
+
+    items: list[CampaignSkippedView]
+    next: str | None
+
+
+class CampaignStartView(TypedDict):
+    """What starting comes to."""
+
+    dry_run: bool
+    campaign: CampaignView
+    recipients: int
+    accounts: list[str]
+    first_at: str
+    finish_at: str | None
+    bound_by: str
+    warnings: list[str]
+
+
+class CampaignView(TypedDict):
+    """A campaign and how far it is."""
+
+    dry_run: bool
+    id: str
+    name: str
+    description: str
+    audience_id: str
+    template_id: str
+    template_version_id: str
+    account_ids: list[str]
+    channel: Channel
+    params: dict[str, str | int | float]
+    mode: Literal["live", "test"]
+    delivery_rate: int | None
+    retry_limit: int
+    skip_incomplete: bool
+    max_error_percent: int
+    start_at: str | None
+    not_after_at: str | None
+    state: CampaignState
+    # The same in the words of a pg-boss installation
+    status: str
+    reason: str | None
+    reason_code: str | None
+    progress: CampaignProgressView
+    revision: int
+    created_at: str
+    updated_at: str
+    started_at: str | None
+    ended_at: str | None
+
+
+class CampaignViewPage(TypedDict):
+    """CampaignViewPage"""
+
+    items: list[CampaignView]
+    next: str | None
 
 
 class CancelInput(TypedDict):
@@ -446,6 +721,13 @@ class Changed(TypedDict):
     changed: list[int]
 
 
+class ChannelKey(TypedDict):
+    """A recipient channel by its network and address."""
+
+    provider: str
+    address: str
+
+
 class ChannelView(TypedDict):
     """What a channel takes, by one network; a limit of null: none is known."""
 
@@ -475,7 +757,7 @@ class CheckView(TypedDict):
 
     name: str
     passed: bool
-    says: str
+    message: str
     next_at: str | None
     who: str | None
 
@@ -586,7 +868,7 @@ class ComposeOutcome(TypedDict):
     zone: str | None
     # In no slot: the queue does not move it
     by_hand: bool
-    says: str | None
+    message: str | None
     warnings: list[str]
 
 
@@ -596,6 +878,22 @@ class Composed(TypedDict):
     dry_run: bool
     post: PostSaved
     places: list[ComposeOutcome]
+
+
+class ConditionInput(TypedDict):
+    """One thing that must hold, such as `tag is customer` or `fields.age at_least 18`."""
+
+    what: str
+    op: NotRequired[Literal["is", "is_not", "begins", "at_least", "at_most", "set", "not_set"]]
+    value: NotRequired[str | float | None]
+
+
+class ConditionView(TypedDict):
+    """One condition of a saved filter."""
+
+    what: str
+    op: str
+    value: str | int | float | None
 
 
 class ConfirmInput(TypedDict):
@@ -620,6 +918,13 @@ class ConfirmedView(TypedDict):
     drafts: int
 
 
+class ConnectInput(TypedDict):
+    """What the person typed; `account_id` connects one again."""
+
+    fields: NotRequired[dict[str, str]]
+    account_id: NotRequired[str | None]
+
+
 class Connection(TypedDict):
     """Where to send the person, what to ask them for, or the accounts that are connected now."""
 
@@ -632,6 +937,188 @@ class Connection(TypedDict):
     accounts: list[Account]
     # Deliveries that want a resume choice
     held: list[str]
+
+
+class ContactCount(TypedDict):
+    """How many people the conditions hold for."""
+
+    count: int
+
+
+class ContactDeleted(TypedDict):
+    """It is deleted."""
+
+    dry_run: bool
+    id: str
+
+
+class ContactExportInput(TypedDict):
+    """Whom to write: everybody, an audience's contacts, or those that conditions hold for."""
+
+    format: NotRequired[Literal["csv", "xlsx"]]
+    audience_id: NotRequired[str | None]
+    filter: NotRequired[list[ConditionInput] | None]
+
+
+class ContactExportView(TypedDict):
+    """An export, and how far it is."""
+
+    dry_run: bool
+    id: str
+    format: Literal["csv", "xlsx"]
+    audience_id: str | None
+    # waiting, running, ready or failed
+    state: str
+    reason: str | None
+    percent: int
+    rows_done: int
+    rows_total: int
+    bytes: int | None
+    asked_by: str
+    asked_at: str
+    finished_at: str | None
+    expires_at: str
+
+
+class ContactFieldDeleted(TypedDict):
+    """It is deleted, and its values with it."""
+
+    dry_run: bool
+    key: str
+
+
+class ContactFieldInput(TypedDict):
+    """A field; its key and kind stay."""
+
+    # What templates and files name it by
+    key: str
+    label: str
+    kind: Literal["text", "number", "date", "choice"]
+    choices: NotRequired[list[str]]
+
+
+class ContactFieldView(TypedDict):
+    """A field as kept."""
+
+    dry_run: bool
+    key: str
+    label: str
+    kind: Literal["text", "number", "date", "choice"]
+    choices: list[str]
+
+
+class ContactInput(TypedDict):
+    """What is known of a person; what is left out stays as it is."""
+
+    # The key in another system
+    external_id: NotRequired[str | None]
+    first_name: NotRequired[str | None]
+    last_name: NotRequired[str | None]
+    company: NotRequired[str | None]
+    # A code or an English name
+    country: NotRequired[str | None]
+    # Left out: guessed from the country
+    zone: NotRequired[str | None]
+    # A tag such as en or pt-BR
+    language: NotRequired[str | None]
+    consent: NotRequired[Consent | None]
+    consent_at: NotRequired[Instant | None]
+    consent_proof: NotRequired[str | None]
+    source: NotRequired[str | None]
+    source_at: NotRequired[Instant | None]
+    source_proof: NotRequired[str | None]
+    fields: NotRequired[dict[str, Any]]
+    addresses: NotRequired[list[AddressInput] | None]
+    tags: NotRequired[list[str] | None]
+    # What you saw
+    revision: NotRequired[int | None]
+
+
+class ContactSearch(TypedDict):
+    """Conditions that all must hold."""
+
+    filter: list[ConditionInput]
+
+
+class ContactView(TypedDict):
+    """A person as kept."""
+
+    dry_run: bool
+    id: str
+    name: str
+    external_id: str | None
+    first_name: str
+    last_name: str
+    company: str
+    country: str | None
+    zone: str | None
+    zone_guessed: bool
+    language: str | None
+    consent: Consent
+    consent_at: str | None
+    consent_proof: str | None
+    source: str
+    source_at: str | None
+    source_proof: str | None
+    fields: dict[str, str | int | float]
+    addresses: list[AddressView]
+    tags: list[str]
+    revision: int
+    created_at: str
+    updated_at: str
+
+
+class ContactViewPage(TypedDict):
+    """ContactViewPage"""
+
+    items: list[ContactView]
+    next: str | None
+
+
+class ContactsFound(TypedDict):
+    """Some of a search; `next` is the cursor of what follows."""
+
+    items: list[ContactView]
+    next: str | None
+
+
+class ConversationChange(TypedDict):
+    """What to change; what is left out stays."""
+
+    state: NotRequired[ConversationState | None]
+    # null takes it away
+    label: NotRequired[ConversationLabel | None]
+    # A member; null takes it away
+    assignee: NotRequired[str | None]
+
+
+class ConversationView(TypedDict):
+    """What one person and one account wrote to each other."""
+
+    dry_run: bool
+    id: str
+    account_id: str
+    channel: str
+    # Empty: nobody could tell who wrote
+    address: str
+    name: str
+    contact_id: str | None
+    subject: str
+    state: ConversationState
+    label: ConversationLabel | None
+    # A member
+    assignee: str | None
+    last_kind: InboundKind
+    last_text: str
+    last_at: str
+    created_at: str
+
+
+class ConversationViewPage(TypedDict):
+    """ConversationViewPage"""
+
+    items: list[ConversationView]
+    next: str | None
 
 
 class Credentials(TypedDict):
@@ -717,7 +1204,7 @@ class Delivery(TypedDict):
     # Of an unconfirmed one: when it is looked for again
     look_at: str | None
     # Of a thread unconfirmed: which part nobody answered, from 1
-    doubt_part: int | None
+    unconfirmed_part: int | None
     # What keeps it from going at its time, if something does
     held: HeldView | None
     warning: str | None
@@ -728,6 +1215,20 @@ class DeliveryPage(TypedDict):
 
     items: list[Delivery]
     next: str | None
+
+
+class DifferenceView(TypedDict):
+    """How two audiences overlap."""
+
+    only_here: int
+    only_there: int
+    both: int
+
+
+class DisconnectInput(TypedDict):
+    """Why the account goes."""
+
+    reason: NotRequired[str]
 
 
 class Disconnected(TypedDict):
@@ -752,6 +1253,8 @@ class Disconnected(TypedDict):
     # What holds for an action that `hours` does not name; null: at any time
     usual_hours: dict[str, Hours | None]
     holidays: list[str]
+    # Made for many (a mail relay): campaigns by it keep no limits of mail by hand
+    bulk: bool
     lane: Lane | None
     # Posts that came due while it was disconnected; `resume` says what becomes of them
     to_resume: int
@@ -759,6 +1262,17 @@ class Disconnected(TypedDict):
     canceled: int
     # In a worker's hands; the closed account stops them
     in_hand: int
+
+
+class DoctorFindingView(TypedDict):
+    """One check: how it stands, and what to do if it is a problem."""
+
+    code: str
+    is_problem: bool
+    message: str
+    what_to_do: str | None
+    account_id: str | None
+    sequence_id: str | None
 
 
 class Draft(TypedDict):
@@ -812,11 +1326,45 @@ class DriftView(TypedDict):
     ledger: int
 
 
+class DroppedView(TypedDict):
+    """A value that the merged contact does not take over."""
+
+    contact_id: str
+    field: str
+    kept: str
+    dropped: str
+
+
 class Ended(TypedDict):
     """How many sessions were ended."""
 
     dry_run: bool
     ended: int
+
+
+class EnrolledView(TypedDict):
+    """How a person stands in a sequence; `next_step` counts from 0."""
+
+    dry_run: bool
+    contact_id: str
+    state: Literal["waiting", "planned", "paused", "snoozed", "finished", "stopped"]
+    cause: str | None
+    detail: str | None
+    account_id: str | None
+    next_step: int
+    ready_at: str
+    last_sent_at: str | None
+    replied_at: str | None
+    bounced_at: str | None
+    accepted_at: str | None
+    added_at: str
+
+
+class EnrolledViewPage(TypedDict):
+    """EnrolledViewPage"""
+
+    items: list[EnrolledView]
+    next: str | None
 
 
 class Entry(TypedDict):
@@ -853,10 +1401,16 @@ class EventView(TypedDict):
 
     at: str
     kind: str
-    says: str
+    message: str
     by: str | None
     delivery_id: str | None
     details: dict[str, Any]
+
+
+class EventsReceived(TypedDict):
+    """How many events were new."""
+
+    recorded: int
 
 
 class Exchange(TypedDict):
@@ -881,15 +1435,15 @@ class Exchange(TypedDict):
     reply_headers: dict[str, str]
     reply: str | None
     # Why there is no whole answer
-    says: str
+    message: str
     # How many before it in the same run were not kept
     left_out: int
 
 
 class Explained(TypedDict):
-    """Every gate with its answer; `says` is the first thing to say."""
+    """Every gate with its answer; `message` is the first thing to say."""
 
-    says: str
+    message: str
     # The instant that the gates were asked about: when it is due, or now
     judged_at: str
     gates: dict[str, dict[str, Any]]
@@ -922,7 +1476,7 @@ class Fault(TypedDict):
     # Where: body.slots.0.time, query.limit
     path: str
     # What is wrong with it
-    says: str
+    message: str
     # A stable name of the fault
     code: str
 
@@ -976,7 +1530,7 @@ class FindingView(TypedDict):
     account_id: str
     channel: str
     code: str
-    says: str
+    message: str
     field: str
     blocking: bool
 
@@ -1003,7 +1557,7 @@ class FittedView(TypedDict):
     """A picture as the channel gets it, because it does not take the file as it is."""
 
     media_id: str
-    says: str
+    message: str
     mime: str
     size: int
     width: int | None
@@ -1077,7 +1631,7 @@ class HeldView(TypedDict):
     """Why something does not go at its time."""
 
     code: Hold
-    says: str
+    message: str
     until: str | None
 
 
@@ -1085,7 +1639,7 @@ class HoldView(TypedDict):
     """Why nothing leaves until a person confirms."""
 
     kind: str
-    says: str
+    message: str
     since: str
     # Posts that were due since the backup and may be out already: they are missed until you
     # confirm
@@ -1108,6 +1662,80 @@ class Hours(TypedDict):
     days: NotRequired[list[int]]
 
 
+class ImportOptions(TypedDict):
+    """How a file is imported."""
+
+    # The file's column to ours; to "": not read. Left out: as suggested
+    mapping: NotRequired[dict[str, str] | None]
+    # Whom we know: replace what is given, fill gaps, or leave
+    existing: NotRequired[Literal["update", "fill", "skip"]]
+    # A list to put everybody on
+    audience_id: NotRequired[str | None]
+    provider: NotRequired[str]
+    tags: NotRequired[list[str]]
+    source: NotRequired[str | None]
+    source_proof: NotRequired[str | None]
+    consent: NotRequired[Consent | None]
+    consent_proof: NotRequired[str | None]
+
+
+class ImportRowView(TypedDict):
+    """What became of a row; the header is row 1."""
+
+    row: int
+    verdict: str
+    code: str | None
+    message: str | None
+    column: str | None
+    value: str | None
+    contact_id: str | None
+
+
+class ImportRows(TypedDict):
+    """Some of a report; `next` is the row to go on after."""
+
+    items: list[ImportRowView]
+    next: int | None
+
+
+class ImportView(TypedDict):
+    """An import, and how far it is."""
+
+    dry_run: bool
+    id: str
+    kind: Literal["contacts", "channels"]
+    name: str
+    format: Literal["csv", "xlsx"]
+    # uploaded, trying, tried, running, done, canceled, failed, undoing or undone
+    state: str
+    # Why it failed
+    reason: str | None
+    percent: int
+    header: list[str]
+    samples: list[list[str]]
+    # The file's column to ours
+    suggested: dict[str, str]
+    mapping: dict[str, str] | None
+    read_rows: int
+    created: int
+    updated: int
+    unchanged: int
+    refused: int
+    flagged: int
+    # Rows in the report
+    reported: int
+    # By undoing it
+    removed: int
+    restored: int
+    # Changed since, so undoing left them
+    kept: int
+    asked_by: str
+    asked_at: str
+    finished_at: str | None
+    undo_until: str | None
+    expires_at: str
+
+
 class Imported(TypedDict):
     """What became of each row; `taken_back`: all or nothing, so nothing was made."""
 
@@ -1123,6 +1751,56 @@ class Imported(TypedDict):
     taken_back: bool
     # Rows behind the last that a dry run tries
     left: int
+
+
+class InboundSourceCreated(TypedDict):
+    """The new source; a secret that was drawn here is shown this once."""
+
+    dry_run: bool
+    source: InboundSourceView
+    secret: str | None
+    # What to do at the provider
+    how: str
+
+
+class InboundSourceInput(TypedDict):
+    """A program that tells what became of messages."""
+
+    kind: SourceKind
+    # Whose messages it tells of; Unipile names its accounts itself
+    account_id: NotRequired[str | None]
+    # Mailgun: its webhook signing key. SendGrid: its verification key
+    secret: NotRequired[str | None]
+    # Amazon SES: the ARN of the SNS topic
+    topic: NotRequired[str | None]
+
+
+class InboundSourceRemoved(TypedDict):
+    """It is removed."""
+
+    dry_run: bool
+    id: str
+
+
+class InboundSourceView(TypedDict):
+    """A program that tells what became of messages."""
+
+    id: str
+    kind: SourceKind
+    account_id: str | None
+    # Where it sends its events
+    url: str
+    topic: str | None
+    created_at: str
+    last_event_at: str | None
+
+
+class IncompleteView(TypedDict):
+    """A recipient for whom it cannot be rendered."""
+
+    id: str
+    missing: list[str]
+    unfit: dict[str, str]
 
 
 class Invitation(TypedDict):
@@ -1348,12 +2026,6 @@ class LeasesView(TypedDict):
     ends_at: str
 
 
-class Leave(TypedDict):
-    """Why the account goes."""
-
-    reason: NotRequired[str]
-
-
 class LengthView(TypedDict):
     """How long a text is, and may be, in the network's own unit."""
 
@@ -1369,6 +2041,16 @@ class Limit(TypedDict):
     kind: Literal["hour", "day", "week", "rolling_day", "rate", "gap"]
     amount: int
     per_seconds: NotRequired[int | None]
+
+
+class LimitFindingView(TypedDict):
+    """What one account has planned on one date beyond a limit."""
+
+    account_id: str
+    action: str
+    day: str
+    limit: str
+    messages: int
 
 
 class LimitUse(TypedDict):
@@ -1398,6 +2080,15 @@ class LimitsInput(TypedDict):
     limits: list[Limit]
 
 
+class LimitsRepaired(TypedDict):
+    """What was moved; the first 1,000 moves are listed."""
+
+    dry_run: bool
+    moved: int
+    without_time: int
+    moves: list[MessageMovedView]
+
+
 class LineView(TypedDict):
     """One instant of a day."""
 
@@ -1414,6 +2105,40 @@ class LineView(TypedDict):
     note: str | None
     # Why its channel would refuse it: change the post
     unfit: str | None
+
+
+class MailboxInput(TypedDict):
+    """Where replies and bounces arrive."""
+
+    host: str
+    # 993, or 143
+    port: NotRequired[int | None]
+    security: NotRequired[Literal["tls", "starttls", "none"]]
+    username: str
+    # Often one for apps alone; stored sealed
+    password: str
+
+
+class MailboxRemoved(TypedDict):
+    """It is read no more."""
+
+    dry_run: bool
+    account_id: str
+
+
+class MailboxView(TypedDict):
+    """A mailbox that is read, and whether that works."""
+
+    dry_run: bool
+    host: str
+    port: int
+    security: str
+    username: str
+    # When it was read last
+    polled_at: str | None
+    next_poll_at: str
+    # Why it could not be read
+    error: str | None
 
 
 class Me(TypedDict):
@@ -1544,6 +2269,38 @@ class Member(TypedDict):
     created_at: str
 
 
+class MemberView(TypedDict):
+    """A contact, or a recipient channel of a provider."""
+
+    kind: Literal["contact", "channel"]
+    id: str
+    provider: str
+
+
+class MemberViewPage(TypedDict):
+    """MemberViewPage"""
+
+    items: list[MemberView]
+    next: str | None
+
+
+class MembersInput(TypedDict):
+    """Contacts and recipient channels, in the order in which they shall stand."""
+
+    contact_ids: NotRequired[list[str]]
+    channels: NotRequired[list[ChannelKey]]
+
+
+class MembersView(TypedDict):
+    """What became of those who were named."""
+
+    dry_run: bool
+    changed: int
+    there_already: int
+    unknown: list[MemberView]
+    size: int
+
+
 class Membership(TypedDict):
     """A workspace that one is in."""
 
@@ -1553,6 +2310,76 @@ class Membership(TypedDict):
     member_id: str
 
 
+class MergeInput(TypedDict):
+    """Contacts that are the same person."""
+
+    other_ids: list[str]
+
+
+class MergeView(TypedDict):
+    """What the merged contact is, and what is lost by it. With `dry_run`: would be."""
+
+    dry_run: bool
+    contact: ContactView
+    dropped: list[DroppedView]
+    merged: list[str]
+
+
+class MessageInput(TypedDict):
+    """One template to one recipient."""
+
+    template_id: str
+    account_id: str
+    # An address, a chat or a profile, as the channel has it. Left out: the contact's
+    to: NotRequired[str | None]
+    # Who gets it; their fields are variables, given values win
+    contact_id: NotRequired[str | None]
+    to_name: NotRequired[str | None]
+    variables: NotRequired[dict[str, Any]]
+    channel: NotRequired[
+        Literal[
+            "email",
+            "telegram",
+            "linkedin_message",
+            "linkedin_invitation",
+            "linkedin_inmail",
+            "slack",
+            "discord",
+            "webhook",
+        ]
+    ]
+    # Left out: the newest
+    version: NotRequired[int | None]
+    # Left out: now
+    send_at: NotRequired[Instant | None]
+
+
+class MessageMovedView(TypedDict):
+    """A message with its old and its new time; without one, there is no time within a year."""
+
+    delivery_id: str
+    sequence_id: str
+    contact_id: str
+    account_id: str
+    limit: str
+    was_at: str
+    now_at: str | None
+
+
+class MessageView(TypedDict):
+    """It is handed over: ask about it as a delivery of that id."""
+
+    dry_run: bool
+    delivery_id: str
+    channel: str
+    to: str
+    subject: str
+    due_at: str
+    template_version: int
+    # What lets it wait, if something does
+    waits: list[str]
+
+
 class Move(TypedDict):
     """One goes before or after another."""
 
@@ -1560,6 +2387,14 @@ class Move(TypedDict):
     id: str
     before: NotRequired[str | None]
     after: NotRequired[str | None]
+    revision: NotRequired[int | None]
+
+
+class MoveToTop(TypedDict):
+    """One goes first."""
+
+    verb: Literal["to_top"]
+    id: str
     revision: NotRequired[int | None]
 
 
@@ -1587,7 +2422,7 @@ class Network(TypedDict):
     # Whether the installation has what connecting one needs
     ready: bool
     # What to do if not; else what a person is asked for
-    says: str
+    message: str
 
 
 class NewKey(TypedDict):
@@ -1637,8 +2472,24 @@ class NotQueuedView(TypedDict):
 
     outcome: Literal["not_queued"]
     account_id: str
-    says: str
+    message: str
     passed: PassedView | None
+
+
+class NoteInput(TypedDict):
+    """A note."""
+
+    text: str
+
+
+class NoteView(TypedDict):
+    """What somebody wrote about a contact."""
+
+    dry_run: bool
+    id: str
+    text: str
+    written_by: str
+    created_at: str
 
 
 class Occurrence(TypedDict):
@@ -1664,7 +2515,7 @@ class OptionView(TypedDict):
 
     name: str
     label: str
-    takes: Takes
+    takes: OptionType
     choices: list[ChoiceView]
     hint: str
 
@@ -1693,6 +2544,12 @@ class PasswordChange(TypedDict):
 
     old: str
     new: str
+
+
+class PasswordInput(TypedDict):
+    """The password, once more."""
+
+    password: str
 
 
 class Pause(TypedDict):
@@ -1724,6 +2581,30 @@ class PausedView(TypedDict):
     until: str | None
     under_way: int
     revision: int
+
+
+class PersonData(TypedDict):
+    """Everything that is stored about one person."""
+
+    contact: dict[str, Any]
+    notes: list[dict[str, Any]]
+    audiences: list[dict[str, Any]]
+    suppressions: list[dict[str, Any]]
+    # Messages to them, also those that wait
+    sent: list[dict[str, Any]]
+    # Replies, bounces and opens
+    received: list[dict[str, Any]]
+    conversations: list[dict[str, Any]]
+
+
+class PersonErased(TypedDict):
+    """What was erased."""
+
+    dry_run: bool
+    contact_id: str
+    addresses: int
+    deliveries: int
+    inbound: int
 
 
 class PillView(TypedDict):
@@ -1758,6 +2639,24 @@ class PlanView(TypedDict):
     kept: list[GeneratedPostView]
     retargeted: list[RetargetView]
     unchanged: int
+
+
+class PlanWarningView(TypedDict):
+    """Something to know before it starts."""
+
+    code: str
+    message: str
+    account_id: str | None
+
+
+class PlannedTimeView(TypedDict):
+    """One person's next message."""
+
+    contact_id: str
+    account_id: str
+    step: int
+    at: str
+    limit: str | None
 
 
 class PoolInput(TypedDict):
@@ -1798,7 +2697,7 @@ class PostDeleted(TypedDict):
     # Deliveries that will not be sent
     canceled: list[str]
     sent: int
-    says: str | None
+    message: str | None
 
 
 class PostFields(TypedDict):
@@ -1880,7 +2779,7 @@ class PostSaved(TypedDict):
     # An approval that it had is gone
     voided: bool
     too_late: list[TooLateView]
-    says: str | None
+    message: str | None
     # What would go wrong where it is planned
     findings: list[FindingView]
 
@@ -1927,6 +2826,36 @@ class PostViewPage(TypedDict):
     next: str | None
 
 
+class PreviewInput(TypedDict):
+    """Values to render with; without any, examples are made up."""
+
+    # Whose fields are variables; given values win
+    contact_id: NotRequired[str | None]
+    variables: NotRequired[dict[str, Any] | None]
+    channel: NotRequired[
+        Literal[
+            "email",
+            "telegram",
+            "linkedin_message",
+            "linkedin_invitation",
+            "linkedin_inmail",
+            "slack",
+            "discord",
+            "webhook",
+        ]
+    ]
+    version: NotRequired[int | None]
+
+
+class PreviewMediaView(TypedDict):
+    """A file as it goes along."""
+
+    media_id: str
+    name: str
+    # PHOTO, VIDEO or DOCUMENT
+    kind: str
+
+
 class PreviewView(TypedDict):
     """The post as one channel gets it."""
 
@@ -1969,12 +2898,6 @@ class Profile(TypedDict):
     week_start: NotRequired[int | None]
 
 
-class Proof(TypedDict):
-    """The password, once more."""
-
-    password: str
-
-
 class Proposed(TypedDict):
     """What an authenticator app reads; shown once."""
 
@@ -2008,6 +2931,8 @@ class PublishingView(TypedDict):
     dry_run: bool
     post: PostView
     places: list[PublishTargetView]
+    # Accounts that cannot be asked, and why
+    refused: list[RefusedTargetView]
 
 
 class Question(TypedDict):
@@ -2015,7 +2940,7 @@ class Question(TypedDict):
 
     # For `complete`, with the answer as the code
     state: str
-    says: str
+    message: str
     field: FieldView
 
 
@@ -2078,10 +3003,99 @@ class RateView(TypedDict):
     burst: int
 
 
+class ReadyMessageInput(TypedDict):
+    """A message that was written for one person."""
+
+    contact_id: str
+    channel: NotRequired[
+        Literal["email", "linkedin_message", "linkedin_invitation", "linkedin_inmail"]
+    ]
+    subject: NotRequired[str]
+    text: str
+    wait_days: NotRequired[int]
+
+
+class ReadyMessagesInput(TypedDict):
+    """Ready-made messages; several for one person follow each other."""
+
+    messages: list[ReadyMessageInput]
+
+
 class Reason(TypedDict):
     """Why."""
 
     reason: NotRequired[str]
+
+
+class ReceivedView(TypedDict):
+    """What came in."""
+
+    id: str
+    kind: InboundKind
+    source: str
+    subject: str
+    text: str
+    code: str | None
+    diagnostic: str
+    # What it answers to
+    delivery_id: str | None
+    matched_by: str | None
+    happened_at: str
+
+
+class RecipientChannelDeleted(TypedDict):
+    """It is deleted; what was sent to it stays in the ledger."""
+
+    dry_run: bool
+    id: str
+
+
+class RecipientChannelInput(TypedDict):
+    """A channel; what is left out stays as it is."""
+
+    provider: str
+    address: str
+    title: NotRequired[str | None]
+    category: NotRequired[str | None]
+
+
+class RecipientChannelKey(TypedDict):
+    """Which channel is meant."""
+
+    provider: str
+    address: str
+
+
+class RecipientChannelView(TypedDict):
+    """A channel and its health."""
+
+    dry_run: bool
+    provider: str
+    # The one spelling of its address
+    id: str
+    address: str
+    title: str | None
+    category: str | None
+    active: bool
+    # Failures in a row; at 5 it is inactive
+    error_count: int
+    last_error: str | None
+    created_at: str
+    updated_at: str
+
+
+class RecipientChannelViewPage(TypedDict):
+    """RecipientChannelViewPage"""
+
+    items: list[RecipientChannelView]
+    next: str | None
+
+
+class RecipientInput(TypedDict):
+    """Somebody, and their values."""
+
+    id: str
+    variables: dict[str, Any]
 
 
 class Recovery(TypedDict):
@@ -2108,6 +3122,22 @@ class RefusalView(TypedDict):
     last_day: str | None
 
 
+class RefusedLineView(TypedDict):
+    """A line that was left out, and why."""
+
+    line: int
+    column: str
+    code: str
+    message: str
+
+
+class RefusedTargetView(TypedDict):
+    """This account is disconnected: nothing was changed there."""
+
+    account_id: str
+    message: str
+
+
 class Removed(TypedDict):
     """It is gone."""
 
@@ -2130,6 +3160,39 @@ class Reordered(TypedDict):
     moved: list[MovedView]
     stays: list[NotMovedView]
     revision: int
+
+
+class ReplyInput(TypedDict):
+    """What to write."""
+
+    text: str
+    # Close the conversation with it
+    close: NotRequired[bool]
+
+
+class ReplySent(TypedDict):
+    """It is handed over: ask about it as a delivery of that id."""
+
+    dry_run: bool
+    delivery_id: str
+    due_at: str
+    # What lets it wait, if something does
+    waits: list[str]
+
+
+class ReportLineView(TypedDict):
+    """What became of one step's messages, of one variant, by one account."""
+
+    step: int
+    template_version_id: str | None
+    account_id: str
+    waiting: int
+    sent: int
+    unconfirmed: int
+    not_sent: int
+    replied: int
+    bounced: int
+    accepted: int
 
 
 class RescueInput(TypedDict):
@@ -2406,6 +3469,174 @@ class ScheduledView(TypedDict):
     dry_run: bool
     post: PostView
     places: list[TimedView | UnchangedView]
+    # Accounts that cannot be asked, and why
+    refused: list[RefusedTargetView]
+
+
+class SentView(TypedDict):
+    """What we sent."""
+
+    delivery_id: str
+    state: str
+    subject: str
+    text: str
+    due_at: str
+    sent_at: str | None
+    # Who wrote it here; null: a planned message
+    written_by: str | None
+
+
+class SequenceChange(TypedDict):
+    """What is to be different; steps only while it is a draft."""
+
+    account_ids: NotRequired[list[str] | None]
+    assignment: NotRequired[Literal["round_robin", "balanced", "sticky"] | None]
+    shortest_gap: NotRequired[int | None]
+    longest_gap: NotRequired[int | None]
+    # Spread over the day's hours
+    even: NotRequired[bool | None]
+    # Plan within the same hours of the recipient's zone too
+    recipient_hours: NotRequired[bool | None]
+    # Unsubscribes and complaints always stop
+    stop_on: NotRequired[list[Literal["reply", "bounce", "accepted"]] | None]
+    name: NotRequired[str | None]
+    steps: NotRequired[list[SequenceStepInput] | None]
+
+
+class SequenceDayView(TypedDict):
+    """One local date of one account; `expected` are follow-ups, an estimate."""
+
+    account_id: str
+    action: str
+    day: str
+    planned: int
+    others: int
+    expected: int
+    cap: int | None
+
+
+class SequenceDeleted(TypedDict):
+    """The draft is deleted; contacts and templates stay."""
+
+    dry_run: bool
+    id: str
+
+
+class SequenceInput(TypedDict):
+    """A new sequence: a draft until it is started."""
+
+    account_ids: NotRequired[list[str] | None]
+    assignment: NotRequired[Literal["round_robin", "balanced", "sticky"] | None]
+    shortest_gap: NotRequired[int | None]
+    longest_gap: NotRequired[int | None]
+    # Spread over the day's hours
+    even: NotRequired[bool | None]
+    # Plan within the same hours of the recipient's zone too
+    recipient_hours: NotRequired[bool | None]
+    # Unsubscribes and complaints always stop
+    stop_on: NotRequired[list[Literal["reply", "bounce", "accepted"]] | None]
+    name: str
+    steps: NotRequired[list[SequenceStepInput]]
+
+
+class SequencePauseInput(TypedDict):
+    """Why it is paused."""
+
+    reason: NotRequired[str]
+
+
+class SequencePeopleInput(TypedDict):
+    """Whom to add: contacts, or an audience; of a large one the answer says where to go on."""
+
+    contact_ids: NotRequired[list[str]]
+    audience_id: NotRequired[str | None]
+    after: NotRequired[str]
+
+
+class SequencePeopleView(TypedDict):
+    """What became of those who were named."""
+
+    dry_run: bool
+    added: int
+    there_already: list[str]
+    unknown: list[str]
+    unreachable: list[str]
+    next: str | None
+
+
+class SequencePlanView(TypedDict):
+    """What the planner would do now; nothing is stored."""
+
+    messages: int
+    without_time: int
+    first_at: str | None
+    last_at: str | None
+    finish_on: str | None
+    binding: str | None
+    days: list[SequenceDayView]
+    warnings: list[PlanWarningView]
+    times: list[PlannedTimeView]
+
+
+class SequenceReportView(TypedDict):
+    """People by state and by what stopped them, and messages by step, variant and account."""
+
+    people: dict[str, int]
+    stopped: dict[str, int]
+    lines: list[ReportLineView]
+
+
+class SequenceSnoozeInput(TypedDict):
+    """Until when a person is left alone."""
+
+    until: Instant
+
+
+class SequenceStepInput(TypedDict):
+    """One message of a sequence."""
+
+    channel: NotRequired[
+        Literal["email", "linkedin_message", "linkedin_invitation", "linkedin_inmail"]
+    ]
+    variants: list[StepVariantInput]
+    # Days within the account's hours after the step before
+    wait_days: NotRequired[int]
+    # accepted: once the connection request is accepted
+    only_if: NotRequired[Literal["accepted"] | None]
+    # Answer the mail before
+    same_thread: NotRequired[bool]
+
+
+class SequenceStepView(TypedDict):
+    """One message of a sequence."""
+
+    channel: str
+    variants: list[StepVariantView]
+    wait_days: int
+    only_if: str | None
+    same_thread: bool
+
+
+class SequenceView(TypedDict):
+    """A sequence."""
+
+    dry_run: bool
+    id: str
+    name: str
+    state: Literal["draft", "running", "paused", "ended"]
+    state_reason: str | None
+    steps: list[SequenceStepView]
+    account_ids: list[str]
+    assignment: Literal["round_robin", "balanced", "sticky"]
+    shortest_gap: int
+    longest_gap: int
+    even: bool
+    recipient_hours: bool
+    stop_on: list[str]
+    created_at: str
+    updated_at: str
+    started_at: str | None
+    ended_at: str | None
 
 
 class SessionView(TypedDict):
@@ -2418,6 +3649,15 @@ class SessionView(TypedDict):
     seen_at: str
     ends_at: str
     current: bool
+
+
+class SetOrder(TypedDict):
+    """The whole order: posts or deliveries, first to last."""
+
+    verb: Literal["order"]
+    ids: list[str]
+    # Of the queue, as it was seen
+    revision: int
 
 
 class Shuffle(TypedDict):
@@ -2505,25 +3745,120 @@ class StepInput(TypedDict):
     choice: NotRequired[ResumeChoice]
 
 
-class Stepped(TypedDict):
+class StepResult(TypedDict):
     """What the step came to for one thing."""
 
     subject_id: str
     outcome: Literal["done", "refused", "elsewhere"]
-    says: str | None
+    message: str | None
 
 
-class SteppedAll(TypedDict):
+class StepResults(TypedDict):
     """One answer a thing."""
 
     dry_run: bool
-    answers: list[Stepped]
+    answers: list[StepResult]
+
+
+class StepVariantInput(TypedDict):
+    """A template, and its share of the people."""
+
+    template_id: str
+    # Left out: the newest one when it is saved
+    version: NotRequired[int | None]
+    share: NotRequired[int]
+
+
+class StepVariantView(TypedDict):
+    """A template version, and its share of the people."""
+
+    template_version_id: str
+    share: int
 
 
 class Stop(TypedDict):
     """Why everything is stopped."""
 
     reason: str
+
+
+class SuppressionCsv(TypedDict):
+    """Up to 1,000 rows as CSV, newest first; `next` leads to the rest, which comes without a
+    heading.
+    """
+
+    dry_run: bool
+    csv: str
+    rows: int
+    next: str | None
+
+
+class SuppressionCsvInput(TypedDict):
+    """Up to 1,000 lines of CSV: value (or email), and kind, channel, reason, note where there
+    are.
+    """
+
+    csv: str
+
+
+class SuppressionImported(TypedDict):
+    """What became of the lines."""
+
+    dry_run: bool
+    added: int
+    there_already: int
+    refused: list[RefusedLineView]
+
+
+class SuppressionInput(TypedDict):
+    """Whom not to write to any more, and why."""
+
+    kind: SuppressionKind
+    value: str
+    # `all`, or one such as telegram
+    channel: NotRequired[str]
+    reason: NotRequired[SuppressionReason]
+    note: NotRequired[str]
+
+
+class SuppressionRemoval(TypedDict):
+    """What to remove; without a reason, whatever the reason was."""
+
+    kind: SuppressionKind
+    value: str
+    # `all`, or one such as telegram
+    channel: NotRequired[str]
+    reason: NotRequired[SuppressionReason | None]
+    # Kept in the audit log
+    why: str
+
+
+class SuppressionRemoved(TypedDict):
+    """How many rows were removed: one for each reason."""
+
+    dry_run: bool
+    removed: int
+
+
+class SuppressionView(TypedDict):
+    """Whom not to write to."""
+
+    dry_run: bool
+    kind: SuppressionKind
+    # The one spelling; a handle without its @
+    value: str
+    channel: str
+    reason: SuppressionReason
+    note: str
+    created_by: str
+    created_at: str
+
+
+class SuppressionViewPage(TypedDict):
+    """SuppressionViewPage"""
+
+    items: list[SuppressionView]
+    next: str | None
 
 
 class Swap(TypedDict):
@@ -2549,6 +3884,21 @@ class System(TypedDict):
     providers: list[Rate]
 
 
+class TagInput(TypedDict):
+    """Tags to add to and to remove from people."""
+
+    contact_ids: list[str]
+    add: NotRequired[list[str]]
+    remove: NotRequired[list[str]]
+
+
+class Tagged(TypedDict):
+    """How many people have other tags now."""
+
+    dry_run: bool
+    changed: int
+
+
 class TargetInput(TypedDict):
     """An account, and a channel of it where not all usual ones are meant."""
 
@@ -2567,6 +3917,210 @@ class TargetsInput(TypedDict):
     """Which places; left out: everywhere that it has a delivery for."""
 
     accounts: NotRequired[list[TargetInput] | None]
+
+
+class TemplateChange(TypedDict):
+    """The next version of a template."""
+
+    body: str
+    subject: NotRequired[str]
+    format: NotRequired[BodyFormat]
+    # Styles for pasted HTML; written into its tags
+    css: NotRequired[str]
+    # A mail's plain text, instead of the one made from the body
+    text: NotRequired[str | None]
+    media: NotRequired[list[TemplateMediaFields]]
+    variants: NotRequired[dict[str, TemplateVariantFields]]
+    name: NotRequired[str | None]
+    # What you saw
+    version: NotRequired[int | None]
+
+
+class TemplateCheckInput(TypedDict):
+    """What to check a template with; all of it may be left out."""
+
+    channel: NotRequired[
+        Literal[
+            "email",
+            "telegram",
+            "linkedin_message",
+            "linkedin_invitation",
+            "linkedin_inmail",
+            "slack",
+            "discord",
+            "webhook",
+        ]
+    ]
+    version: NotRequired[int | None]
+    # Whose network is asked
+    account_id: NotRequired[str | None]
+    # The variables that will be filled in
+    known: NotRequired[list[str] | None]
+    recipients: NotRequired[list[RecipientInput]]
+    # Ask whether links answer
+    try_links: NotRequired[bool]
+
+
+class TemplateCheckView(TypedDict):
+    """All there is to say of a template."""
+
+    # Nothing keeps it from going out, to every recipient given
+    ready: bool
+    findings: list[TemplateFindingView]
+    checked: int
+    # Recipients whom a missing value would hit
+    incomplete: int
+    # The first of them
+    listed: list[IncompleteView]
+    # How many each variable hits
+    by_name: dict[str, int]
+
+
+class TemplateContentView(TypedDict):
+    """A template's content as its author wrote it."""
+
+    body: str
+    subject: str
+    format: BodyFormat
+    css: str
+    text: str | None
+    media: list[TemplateMediaView]
+    variants: dict[str, TemplateVariantView]
+
+
+class TemplateDeleted(TypedDict):
+    """It is gone from lists; what was planned with it is still sent."""
+
+    dry_run: bool
+    id: str
+
+
+class TemplateFindingView(TypedDict):
+    """Something to know before it goes out."""
+
+    code: str
+    message: str
+    field: str
+    blocking: bool
+
+
+class TemplateInput(TypedDict):
+    """A new template."""
+
+    body: str
+    subject: NotRequired[str]
+    format: NotRequired[BodyFormat]
+    # Styles for pasted HTML; written into its tags
+    css: NotRequired[str]
+    # A mail's plain text, instead of the one made from the body
+    text: NotRequired[str | None]
+    media: NotRequired[list[TemplateMediaFields]]
+    variants: NotRequired[dict[str, TemplateVariantFields]]
+    name: str
+
+
+class TemplateMediaFields(TypedDict):
+    """A file of the library that goes along."""
+
+    media_id: str
+    alt: NotRequired[str | None]
+
+
+class TemplateMediaView(TypedDict):
+    """A file that goes along."""
+
+    media_id: str
+    alt: str | None
+
+
+class TemplatePreviewView(TypedDict):
+    """A message as its recipient would get it, or what is missing for that."""
+
+    channel: str
+    complete: bool
+    subject: str
+    text: str
+    html: str | None
+    media: list[PreviewMediaView]
+    missing: list[str]
+    unfit: dict[str, str]
+    variables: list[TemplateVariableView]
+    removed: list[str]
+
+
+class TemplateVariableView(TypedDict):
+    """A variable; one that is not required has a default or stands in a condition."""
+
+    name: str
+    required: bool
+
+
+class TemplateVariantFields(TypedDict):
+    """What one channel gets instead; what is left out is the same as everywhere."""
+
+    subject: NotRequired[str | None]
+    text: NotRequired[str | None]
+    media: NotRequired[list[TemplateMediaFields] | None]
+    options: NotRequired[dict[str, Any]]
+
+
+class TemplateVariantView(TypedDict):
+    """What one channel gets instead."""
+
+    subject: str | None
+    text: str | None
+    media: list[TemplateMediaView] | None
+    options: dict[str, Any]
+
+
+class TemplateVersionView(TypedDict):
+    """A frozen version."""
+
+    # Never changes; planners refer to it
+    id: str
+    number: int
+    content: TemplateContentView
+    variables: list[TemplateVariableView]
+    # What was taken out of pasted HTML
+    removed: list[str]
+    saved_by: str
+    saved_at: str
+
+
+class TemplateView(TypedDict):
+    """A template with its newest version."""
+
+    dry_run: bool
+    id: str
+    name: str
+    created_at: str
+    updated_at: str
+    version: TemplateVersionView
+
+
+class TemplateViewPage(TypedDict):
+    """TemplateViewPage"""
+
+    items: list[TemplateView]
+    next: str | None
+
+
+class TestSendInput(TypedDict):
+    """A test: by which account, and with which values."""
+
+    account_id: str
+    # Whose fields are variables; given values win
+    contact_id: NotRequired[str | None]
+    variables: NotRequired[dict[str, Any] | None]
+    version: NotRequired[int | None]
+
+
+class ThreadView(TypedDict):
+    """A conversation with all that was written, oldest first."""
+
+    conversation: ConversationView
+    received: list[ReceivedView]
+    sent: list[SentView]
 
 
 class TimeInput(TypedDict):
@@ -2602,19 +4156,11 @@ class TooLateView(TypedDict):
     state: DeliveryState
 
 
-class Top(TypedDict):
-    """One goes first."""
-
-    verb: Literal["to_top"]
-    id: str
-    revision: NotRequired[int | None]
-
-
 class TroubleView(TypedDict):
     """What the network would refuse; not blocking: it goes out, less well."""
 
     code: str
-    says: str
+    message: str
     field: str
     blocking: bool
 
@@ -2650,6 +4196,35 @@ class UndoneView(TypedDict):
     dry_run: bool
     restored: list[str]
     lost: list[list[Any]]
+
+
+class UnsavedPreviewInput(TypedDict):
+    """Content that is not saved, and values to render it with."""
+
+    body: str
+    subject: NotRequired[str]
+    format: NotRequired[BodyFormat]
+    # Styles for pasted HTML; written into its tags
+    css: NotRequired[str]
+    # A mail's plain text, instead of the one made from the body
+    text: NotRequired[str | None]
+    media: NotRequired[list[TemplateMediaFields]]
+    variants: NotRequired[dict[str, TemplateVariantFields]]
+    # Whose fields are variables; given values win
+    contact_id: NotRequired[str | None]
+    variables: NotRequired[dict[str, Any] | None]
+    channel: NotRequired[
+        Literal[
+            "email",
+            "telegram",
+            "linkedin_message",
+            "linkedin_invitation",
+            "linkedin_inmail",
+            "slack",
+            "discord",
+            "webhook",
+        ]
+    ]
 
 
 class UnskipInput(TypedDict):
@@ -2724,19 +4299,10 @@ class WebhookSecrets(TypedDict):
     secrets: int
 
 
-class Whole(TypedDict):
-    """The whole order: posts or deliveries, first to last."""
-
-    verb: Literal["order"]
-    ids: list[str]
-    # Of the queue, as it was seen
-    revision: int
-
-
 class WhyView(TypedDict):
     """Why a job does not run now: in one sentence, and gate by gate."""
 
-    says: str
+    message: str
     next_at: str | None
     checks: list[CheckView]
 
@@ -2771,11 +4337,15 @@ class Workspace(TypedDict):
     # Messages to one recipient within the days
     recipient_cap: int | None
     recipient_cap_days: int | None
+    # What mails to many show: who writes from where
+    postal_address: str
     stopped_at: str | None
     stop_reason: str | None
     created_at: str
     # One's own role in it, where it is listed
     role: str | None
+    # Of a change: posts that a lower maximum moves to other days
+    moved: list[MovedView]
 
 
 class WorkspaceChange(TypedDict):
@@ -2789,6 +4359,7 @@ class WorkspaceChange(TypedDict):
     max_per_day: NotRequired[int | None]
     recipient_cap: NotRequired[int | None]
     recipient_cap_days: NotRequired[int | None]
+    postal_address: NotRequired[str | None]
 
 
 class WorstView(TypedDict):

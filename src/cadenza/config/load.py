@@ -87,11 +87,11 @@ def variable(key: str) -> str:
 
 
 def _find(path: Path | None, environ: Mapping[str, str], here: Path) -> Path | None:
-    asked = path or (Path(environ["CADENZA_CONFIG"]) if environ.get("CADENZA_CONFIG") else None)
-    if asked is not None:
-        if not asked.is_file():
-            raise BadSettings([f"there is no settings file {asked}: make it, or name another"])
-        return asked
+    requested = path or (Path(environ["CADENZA_CONFIG"]) if environ.get("CADENZA_CONFIG") else None)
+    if requested is not None:
+        if not requested.is_file():
+            raise BadSettings([f"there is no settings file {requested}: make it, or name another"])
+        return requested
     usual = here / FILE
     return usual if usual.is_file() else None
 

@@ -72,6 +72,7 @@ class Network:
     base_url: str = ""
     client_id: str = ""
     client_secret: Secret | None = None
+    reuse_seconds: float = 4.0
     options: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
@@ -116,6 +117,11 @@ class Settings:
     def witness(self) -> Path:
         """The file beside the keys that knows how far the database had come. Never restore it."""
         return self.keys.with_name(self.keys.name + ".witness")
+
+    @property
+    def socket(self) -> Path:
+        """Where a running server listens for the commands of this machine."""
+        return self.data / "cadenza.socket"
 
     @property
     def media_folder(self) -> Path:

@@ -42,5 +42,6 @@ SAYS: Mapping[str, str] = {
     "providers.NETWORK.base_url": "Speak to this address instead of the network's own.",
     "providers.NETWORK.client_id": "Our app's name at the network.",
     "providers.NETWORK.client_secret": "Our app's secret there.",
+    "providers.NETWORK.reuse_seconds": "How long after its last use an open connection may carry the next post or mail; 0: each gets a new one.",
     "providers.NETWORK.options.NAME": "What one network has besides; see `docs/guides/providers.md`.",
 }

@@ -26,6 +26,7 @@ from cadenza.core.zones import (
 
 HORIZON = timedelta(days=366)
 _DAY = timedelta(days=1)
+_TICK = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,13 @@ def next_common_opening(
             return moment
         moment = opening
     return None
+
+
+def edges_within(hours: Hours, start: datetime, end: datetime) -> list[datetime]:
+    """Return the instants from `start` up to, not including, `end` at which the answer may change."""
+    start, end = as_utc(start), as_utc(end)
+    found = _edges(hours, start - _TICK, end - start)
+    return [edge for edge in found if start <= edge < end]
 
 
 def _starting_on(hours: Hours, day: date) -> tuple[Range, ...]:

@@ -42,12 +42,12 @@ def hold(tx: Tx, now: datetime, name: Name, *, request_hash: str) -> Found | Non
     """Take a key for a request; where it is taken already, say by what."""
     taken = tx.run(
         """
-        INSERT INTO kept_answer (workspace_id, actor, key, request_hash, created_at)
+        INSERT INTO idempotency_key (workspace_id, actor, key, request_hash, created_at)
         VALUES (:workspace_id, :actor, :key, :hash, :now)
         ON CONFLICT (workspace_id, actor, key) DO UPDATE
         SET request_hash = excluded.request_hash, status = NULL, body = NULL, created_at = excluded.created_at
-        WHERE kept_answer.created_at < :old
-            OR (kept_answer.status IS NULL AND kept_answer.created_at < :stuck)
+        WHERE idempotency_key.created_at < :old
+            OR (idempotency_key.status IS NULL AND idempotency_key.created_at < :stuck)
         """,
         **name.columns,
         hash=request_hash,
@@ -59,7 +59,7 @@ def hold(tx: Tx, now: datetime, name: Name, *, request_hash: str) -> Found | Non
         return None
     row = tx.one(
         """
-        SELECT request_hash, status, body FROM kept_answer
+        SELECT request_hash, status, body FROM idempotency_key
         WHERE workspace_id = :workspace_id AND actor = :actor AND key = :key
         """,
         **name.columns,
@@ -72,7 +72,7 @@ def keep(tx: Tx, name: Name, *, status: int, body: str | None) -> None:
     """Put the answer to a key that is held."""
     tx.run(
         """
-        UPDATE kept_answer SET status = :status, body = :body
+        UPDATE idempotency_key SET status = :status, body = :body
         WHERE workspace_id = :workspace_id AND actor = :actor AND key = :key
         """,
         **name.columns,
@@ -85,7 +85,7 @@ def release(tx: Tx, name: Name) -> None:
     """Let a held key go that got no answer, so that it can be tried again."""
     tx.run(
         """
-        DELETE FROM kept_answer
+        DELETE FROM idempotency_key
         WHERE workspace_id = :workspace_id AND actor = :actor AND key = :key AND status IS NULL
         """,
         **name.columns,
@@ -96,8 +96,8 @@ def sweep(tx: Tx, now: datetime, *, most: int = MOST) -> int:
     """Delete keys that ran out, the oldest first; return how many."""
     return tx.run(
         """
-        DELETE FROM kept_answer WHERE (workspace_id, actor, key) IN (
-            SELECT workspace_id, actor, key FROM kept_answer WHERE created_at < :old
+        DELETE FROM idempotency_key WHERE (workspace_id, actor, key) IN (
+            SELECT workspace_id, actor, key FROM idempotency_key WHERE created_at < :old
             ORDER BY created_at LIMIT :most
         ) AND created_at < :old
         """,

@@ -11,6 +11,7 @@ from cadenza.db.schema import LINE, connect_product
 from cadenza.sql.migrate import Migration, migrate_postgres, read_migrations
 from cadenza.sql.postgres import PLANS_KEPT
 from cadenza.sql.sqlite import SqliteDatabase
+from cadenza.sql.sqlite_hazards import refuse_network_disk
 from cadenza.sql.transactions import SYSTEM_IDS, Operations, PostgresOperations, SqliteOperations
 from cadenza.sql.tx import to_microseconds
 
@@ -30,7 +31,9 @@ async def open_product(
 ) -> AsyncGenerator[Operations]:
     """Open `sqlite:///path` (or `sqlite:///:memory:`) or `postgresql://…` for product operations."""
     if address.startswith("sqlite:///"):
-        with SqliteDatabase(address.removeprefix("sqlite:///"), clock=clock) as file:
+        path = address.removeprefix("sqlite:///")
+        refuse_network_disk(path)
+        with SqliteDatabase(path, clock=clock) as file:
             for warning in file.hazards().warnings:
                 log.warning(warning)
             file.migrate(LINE, migrations())

@@ -12,8 +12,11 @@ from datetime import datetime, timedelta
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries.announce import DeliveryEvent, announce
 from cadenza.deliveries.hold import hold_post, settle_lanes
+from cadenza.deliveries.model import COLUMNS, Delivery
 from cadenza.deliveries.rewrite import Frozen
-from cadenza.sql.tx import Row, Tx
+from cadenza.deliveries.transition import end_waiting
+from cadenza.sql.tx import Tx
+from cadenza.sql.values import read_values
 
 NOT_IN_TIME = "not approved in time"
 BATCH = 500
@@ -37,11 +40,11 @@ class TakenBack:
 
 def release(tx: Tx, now: datetime, *, workspace_id: str, post_id: str) -> Released:
     """Schedule the drafts of an approved post; what failed or was missed may be retried from now on."""
-    held = [row for row in hold_post(tx, workspace_id, post_id) if not row["approved"]]
-    drafts = [row for row in held if row["state"] == State.DRAFT]
+    held = [row for row in hold_post(tx, workspace_id, post_id) if not row.approved]
+    drafts = [row for row in held if row.state is State.DRAFT]
     grace = _grace(tx, workspace_id, drafts)
-    late = [row for row in drafts if now - row["due_at"] > grace[row["account_id"]]]
-    late_ids = {row["id"] for row in late}
+    late = [row for row in drafts if now - row.due_at > grace[row.account_id]]
+    late_ids = {row.id for row in late}
     tx.run(
         """
         UPDATE delivery SET approved = true, state = new.state, lease = lease + 1,
@@ -54,20 +57,20 @@ def release(tx: Tx, now: datetime, *, workspace_id: str, post_id: str) -> Releas
         workspace_id=workspace_id,
         late=NOT_IN_TIME,
         now=now,
-        new=[(row["id"], _after(row, late_ids)) for row in held],
+        new=[(row.id, _after(row, late_ids).value) for row in held],
     )
     settle_lanes(tx, drafts)
-    _tell_missed(tx, now, late)
+    _tell_missed(tx, now, [(row.workspace_id, row.id, row.lease) for row in late])
     return Released(
-        tuple(row["id"] for row in drafts if row["id"] not in late_ids),
-        tuple(row["id"] for row in late),
+        tuple(row.id for row in drafts if row.id not in late_ids),
+        tuple(row.id for row in late),
     )
 
 
 def take_back(tx: Tx, *, workspace_id: str, post_id: str, reason: str) -> TakenBack:
     """Make drafts of what waits: the approval is gone."""
     held = hold_post(tx, workspace_id, post_id)
-    moving = [row for row in held if row["state"] in (State.DRAFT, State.SCHEDULED)]
+    moving = [row for row in held if row.state in (State.DRAFT, State.SCHEDULED)]
     tx.run(
         """
         UPDATE delivery SET approved = false, lease = lease + 1, leased_until = NULL, worker = NULL,
@@ -83,43 +86,39 @@ def take_back(tx: Tx, *, workspace_id: str, post_id: str, reason: str) -> TakenB
     )
     settle_lanes(tx, moving)
     frozen = tuple(
-        Frozen(row["id"], row["account_id"], row["channel"], State(row["state"]))
+        Frozen(row.id, row.account_id, row.channel, row.state)
         for row in held
-        if row["state"] in (State.SENDING, State.UNCONFIRMED, State.SENT)
+        if row.state in (State.SENDING, State.UNCONFIRMED, State.SENT)
     )
-    return TakenBack(tuple(row["id"] for row in moving), frozen)
+    return TakenBack(tuple(row.id for row in moving), frozen)
 
 
 def sweep_unapproved(tx: Tx, now: datetime, *, limit: int = BATCH) -> int:
     """Call missed what nobody approved by its time; return how many, `limit` at most."""
     skip_locked = "FOR UPDATE SKIP LOCKED" if tx.dialect == "postgresql" else ""
-    missed = tx.all(
+    rows = tx.all(
         f"""
-        UPDATE delivery SET state = 'missed', reason = :reason, ended_at = :now, lease = lease + 1
-        WHERE (workspace_id, id) IN (
-            SELECT workspace_id, id FROM delivery
-            WHERE post_id IS NOT NULL AND state IN ('draft', 'scheduled') AND state = 'draft'
-                AND NOT approved AND due_at <= :now
-            ORDER BY due_at LIMIT :limit {skip_locked}
-        ) AND state = 'draft' AND NOT approved
-        RETURNING workspace_id, id, lease
-        """,  # noqa: S608 - a constant
-        reason=NOT_IN_TIME,
+        SELECT {COLUMNS} FROM delivery
+        WHERE post_id IS NOT NULL AND state IN ('draft', 'scheduled') AND state = 'draft'
+            AND NOT approved AND due_at <= :now
+        ORDER BY due_at LIMIT :limit {skip_locked}
+        """,  # noqa: S608 - put together from constants
         now=now,
         limit=limit,
     )
-    _tell_missed(tx, now, missed)
+    missed = end_waiting(tx, now, read_values(Delivery, rows), State.MISSED, NOT_IN_TIME)
+    _tell_missed(tx, now, [(*each.delivery.key, each.delivery.lease + 1) for each in missed])
     return len(missed)
 
 
-def _after(row: Row, late: set[str]) -> str:
-    if row["state"] != State.DRAFT:
-        return row["state"]
-    return State.MISSED if row["id"] in late else State.SCHEDULED
+def _after(row: Delivery, late: set[str]) -> State:
+    if row.state is not State.DRAFT:
+        return row.state
+    return State.MISSED if row.id in late else State.SCHEDULED
 
 
-def _grace(tx: Tx, workspace_id: str, drafts: Sequence[Row]) -> dict[str, timedelta]:
-    accounts = sorted({row["account_id"] for row in drafts})
+def _grace(tx: Tx, workspace_id: str, drafts: Sequence[Delivery]) -> dict[str, timedelta]:
+    accounts = sorted({row.account_id for row in drafts})
     rows = tx.all(
         """
         SELECT account.id, grace_minutes FROM TABLE(:ids) AS asked (id text)
@@ -131,18 +130,18 @@ def _grace(tx: Tx, workspace_id: str, drafts: Sequence[Row]) -> dict[str, timede
     return {row["id"]: timedelta(minutes=row["grace_minutes"]) for row in rows}
 
 
-def _tell_missed(tx: Tx, now: datetime, missed: Sequence[Row]) -> None:
+def _tell_missed(tx: Tx, now: datetime, missed: Sequence[tuple[str, str, int]]) -> None:
     announce(
         tx,
         now,
         [
             DeliveryEvent(
-                workspace_id=row["workspace_id"],
-                id=row["id"],
-                lease=row["lease"],
+                workspace_id=workspace_id,
+                id=id_,
+                lease=lease,
                 state=State.MISSED,
                 reason=NOT_IN_TIME,
             )
-            for row in missed
+            for workspace_id, id_, lease in missed
         ],
     )

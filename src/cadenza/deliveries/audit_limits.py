@@ -3,7 +3,7 @@
 The ledger is the truth. For every rule the fullest period, the fullest rolling day and the smallest gap are
 computed from it alone, and for every provider's rate over all accounts together; counters that say something
 else, or are missing in the period that runs, are drift, which is an error. Each night the worst so far is kept
-(`keep_audited`), so that an audit replays some weeks and not years; `whole` replays everything.
+(`save_audit`), so that an audit replays some weeks and not years; `whole` replays everything.
 """
 
 from collections import Counter
@@ -122,7 +122,7 @@ def judge_settled(tx: Tx, now: datetime, *, rule: Row) -> Worst | None:
     return next(iter(_merged(kept, _judge(rule, _ledger(tx, rule, since, now - SETTLED)))), None)
 
 
-def keep_audited(tx: Tx, now: datetime, *, rule: Row, worst: Worst) -> None:
+def save_audit(tx: Tx, now: datetime, *, rule: Row, worst: Worst) -> None:
     """Keep what was found: the next audit begins there."""
     tx.run(
         """

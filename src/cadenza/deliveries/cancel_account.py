@@ -7,8 +7,12 @@ before its call, and whatever else a batch did not reach. What was sent or is un
 from dataclasses import dataclass
 from datetime import datetime
 
+from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
+from cadenza.deliveries.model import COLUMNS, Delivery
+from cadenza.deliveries.transition import end_waiting
 from cadenza.sql.tx import Tx
+from cadenza.sql.values import read_values
 
 BATCH = 500
 
@@ -27,24 +31,19 @@ def cancel_account(
 ) -> Canceled:
     """Cancel one batch of an account's drafts and scheduled deliveries."""
     key = {"workspace_id": workspace_id, "account_id": account_id}
-    canceled = tx.all(
-        """
-        UPDATE delivery SET state = 'canceled', reason = :reason, ended_at = :now, lease = lease + 1
-        WHERE workspace_id = :workspace_id AND state IN ('draft', 'scheduled') AND leased_until IS NULL
-            AND id IN (
-                SELECT id FROM delivery
-                WHERE workspace_id = :workspace_id AND account_id = :account_id
-                    AND state IN ('draft', 'scheduled') AND leased_until IS NULL
-                ORDER BY due_at LIMIT :batch
-            )
-        RETURNING lane_id
-        """,
-        reason=reason,
-        now=now,
+    skip_locked = "FOR UPDATE SKIP LOCKED" if tx.dialect == "postgresql" else ""
+    rows = tx.all(
+        f"""
+        SELECT {COLUMNS} FROM delivery
+        WHERE workspace_id = :workspace_id AND account_id = :account_id
+            AND state IN ('draft', 'scheduled') AND leased_until IS NULL
+        ORDER BY due_at LIMIT :batch {skip_locked}
+        """,  # noqa: S608 - put together from constants
         batch=BATCH,
         **key,
     )
-    lanes.refresh(tx, [(workspace_id, row["lane_id"]) for row in canceled])
+    canceled = end_waiting(tx, now, read_values(Delivery, rows), State.CANCELED, reason)
+    lanes.refresh(tx, [each.delivery.lane_key for each in canceled])
     rest = tx.one(
         """
         SELECT count(CASE WHEN leased_until IS NOT NULL THEN 1 END) AS in_hand,

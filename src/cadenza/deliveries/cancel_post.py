@@ -11,8 +11,10 @@ from datetime import datetime
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries.hand_over_slot import hand_over_slots
 from cadenza.deliveries.hold import hold_post, settle_lanes
+from cadenza.deliveries.model import Delivery
 from cadenza.deliveries.rewrite import Frozen
-from cadenza.sql.tx import Row, Tx
+from cadenza.deliveries.transition import end_waiting
+from cadenza.sql.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,31 +35,18 @@ def cancel_post(
     only: Collection[str] | None = None,
 ) -> CanceledPost:
     """Cancel what waits; `only` names deliveries, else all of the post's."""
-    held = [
-        row for row in hold_post(tx, workspace_id, post_id) if only is None or row["id"] in only
-    ]
-    waiting = [row for row in held if row["state"] in (State.DRAFT, State.SCHEDULED)]
-    tx.run(
-        """
-        UPDATE delivery SET state = 'canceled', reason = :reason, lease = lease + 1, leased_until = NULL,
-            worker = NULL, ended_at = :now
-        FROM TABLE(:ids) AS asked (id text)
-        WHERE delivery.workspace_id = :workspace_id AND delivery.id = asked.id
-        """,
-        reason=reason,
-        now=now,
-        workspace_id=workspace_id,
-        ids=[(row["id"],) for row in waiting],
-    )
+    held = [row for row in hold_post(tx, workspace_id, post_id) if only is None or row.id in only]
+    waiting = [row for row in held if row.state in (State.DRAFT, State.SCHEDULED)]
+    end_waiting(tx, now, waiting, State.CANCELED, reason)
     hand_over_slots(tx, waiting)
     settle_lanes(tx, waiting)
-    return CanceledPost(tuple(row["id"] for row in waiting), under_way(held))
+    return CanceledPost(tuple(row.id for row in waiting), under_way(held))
 
 
-def under_way(held: list[Row]) -> tuple[Frozen, ...]:
+def under_way(held: list[Delivery]) -> tuple[Frozen, ...]:
     """Name those whose call may be running right now."""
     return tuple(
-        Frozen(row["id"], row["account_id"], row["channel"], State(row["state"]))
+        Frozen(row.id, row.account_id, row.channel, row.state)
         for row in held
-        if row["state"] == State.SENDING
+        if row.state is State.SENDING
     )

@@ -6,13 +6,15 @@ moved on meanwhile the answer says where it stands now, and nothing is changed.
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
+from cadenza.accounts.model import read_accounts
+from cadenza.core.rollup import TO_COME
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries import lanes
+from cadenza.deliveries import lanes, planners
 from cadenza.deliveries.gates import HURRY
 from cadenza.deliveries.hand_over_slot import hand_over_slots
-from cadenza.deliveries.model import ClaimedDelivery
+from cadenza.deliveries.model import ClaimedDelivery, Delivery
+from cadenza.deliveries.planners import Transition
 from cadenza.deliveries.reconcile import (
     UnconfirmedAttempt,
     last_attempt,
@@ -22,8 +24,10 @@ from cadenza.deliveries.reconcile import (
     send_again,
 )
 from cadenza.deliveries.settle import Result, settle
+from cadenza.deliveries.transition import end_waiting
 from cadenza.providers.outcome import Found, Sent
-from cadenza.sql.tx import Row, Tx
+from cadenza.sql.tx import Tx
+from cadenza.sql.values import select
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class NotNow:
     """It has moved on: nothing was changed, and this is where it stands."""
 
     state: State
-    says: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +66,14 @@ Answer = ChangedDelivery | NotNow | NoSuchDelivery
 def cancel(tx: Tx, now: datetime, *, workspace_id: str, id: str, reason: str) -> Answer:
     """Cancel a delivery; one whose call is under way cannot be called back."""
     before = _row(tx, workspace_id, id)
-    moved = tx.run(
-        """
-        UPDATE delivery SET state = 'canceled', reason = :reason, ended_at = :now, lease = lease + 1
-        WHERE workspace_id = :workspace_id AND id = :id
-            AND state IN ('draft', 'scheduled') AND leased_until IS NULL
-        """,
-        reason=reason,
-        now=now,
-        workspace_id=workspace_id,
-        id=id,
-    )
-    if before is not None and moved:
-        hand_over_slots(tx, [before])
+    waits = before is not None and before.state in TO_COME and not before.is_leased
+    moved = end_waiting(tx, now, [before] if before and waits else [], State.CANCELED, reason)
+    hand_over_slots(tx, [each.delivery for each in moved])
     return _answer(
         tx,
         workspace_id,
         id,
-        moved,
+        len(moved),
         State.CANCELED,
         "a call that may be under way cannot be called back",
     )
@@ -87,6 +81,7 @@ def cancel(tx: Tx, now: datetime, *, workspace_id: str, id: str, reason: str) ->
 
 def retry(tx: Tx, now: datetime, *, workspace_id: str, id: str) -> Answer:
     """Try what failed or was missed once more, with fresh attempts; its history stays."""
+    before = _row(tx, workspace_id, id)
     moved = tx.run(
         """
         UPDATE delivery SET state = 'scheduled', due_at = :now, attempts = 0, failures = 0, crashes = 0,
@@ -97,6 +92,8 @@ def retry(tx: Tx, now: datetime, *, workspace_id: str, id: str) -> Answer:
         workspace_id=workspace_id,
         id=id,
     )
+    if before is not None and moved:
+        planners.count(tx, now, [Transition(before, State.SCHEDULED)])
     return _answer(
         tx,
         workspace_id,
@@ -126,8 +123,8 @@ def publish_now(tx: Tx, now: datetime, *, workspace_id: str, id: str) -> Answer:
     if before is not None and moved:
         hand_over_slots(tx, [before])
     row = _row(tx, workspace_id, id)
-    if row is not None and not moved and row["state"] in ("scheduled", "sending", "sent"):
-        return ChangedDelivery(State(row["state"]), "it is on its way already")
+    if row is not None and not moved and row.state in (State.SCHEDULED, State.SENDING, State.SENT):
+        return ChangedDelivery(row.state, "it is on its way already")
     return _answer(
         tx, workspace_id, id, moved, State.SCHEDULED, "only an approved delivery can be sent"
     )
@@ -154,19 +151,20 @@ def decide_unconfirmed(
     if row is None:
         return NoSuchDelivery()
     attempt = last_attempt(tx, row)
-    if row["state"] != State.UNCONFIRMED or attempt is None:
-        return NotNow(State(row["state"]), "there is no doubt about it")
-    if row["lease"] != fence:
+    if row.state != State.UNCONFIRMED or attempt is None:
+        return NotNow(row.state, "there is no doubt about it")
+    if row.lease != fence:
         return NotNow(State.UNCONFIRMED, TRIED_SINCE)
-    unconfirmed = UnconfirmedAttempt(ClaimedDelivery(workspace_id, id, row["lease"], row), attempt)
+    account = read_accounts(tx, [row.account_key])[row.account_key]
+    unconfirmed = UnconfirmedAttempt(ClaimedDelivery(row, account), attempt)
     if not is_there:
         over = nothing_arrives_after(attempt)
         if now < over:
-            says = f"the call may still arrive until {over:%H:%M:%S} UTC: look again after that"
-            return NotNow(State.UNCONFIRMED, says)
+            message = f"the call may still arrive until {over:%H:%M:%S} UTC: look again after that"
+            return NotNow(State.UNCONFIRMED, message)
         return ChangedDelivery(send_again(tx, now, unconfirmed))
     said = "a person says that it is there"
-    first, last = attempt["part"] + 2, last_part(unconfirmed) + 1  # as people count
+    first, last = attempt.part + 2, last_part(unconfirmed) + 1  # as people count
     if first > last:
         return _there(tx, now, unconfirmed, remote_id, said)
     left = f"parts {first} to {last}" if first < last else f"part {last}"
@@ -181,26 +179,21 @@ def _there(
     tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, remote_id: str | None, note: str
 ) -> Answer:
     sent = Sent(remote_id, note=note)
-    called_at = unconfirmed.attempt["began_at"]
-    settle(
-        tx, now, [Result(unconfirmed.ticket, sent, unconfirmed.attempt["id"], called_at=called_at)]
-    )
+    called_at = unconfirmed.attempt.began_at
+    settle(tx, now, [Result(unconfirmed.ticket, sent, unconfirmed.attempt.id, called_at=called_at)])
     return ChangedDelivery(State.SENT)
 
 
-def _row(tx: Tx, workspace_id: str, id_: str) -> Row | None:
-    return tx.one(
-        "SELECT * FROM delivery WHERE workspace_id = :workspace_id AND id = :id",
-        workspace_id=workspace_id,
-        id=id_,
-    )
+def _row(tx: Tx, workspace_id: str, id_: str) -> Delivery | None:
+    key = (workspace_id, id_)
+    return select(tx, Delivery, "delivery", [key]).get(key)
 
 
-def _answer(tx: Tx, workspace_id: str, id_: str, moved: int, state: State, says: str) -> Answer:
-    row: dict[str, Any] | None = _row(tx, workspace_id, id_)
+def _answer(tx: Tx, workspace_id: str, id_: str, moved: int, state: State, message: str) -> Answer:
+    row = _row(tx, workspace_id, id_)
     if row is None:
         return NoSuchDelivery()
     if not moved:
-        return NotNow(State(row["state"]), f"it is {row['state']}: {says}")
-    lanes.refresh(tx, [(workspace_id, row["lane_id"])])
+        return NotNow(row.state, f"it is {row.state}: {message}")
+    lanes.refresh(tx, [row.lane_key])
     return ChangedDelivery(state)

@@ -8,22 +8,41 @@ their addresses.
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import msgspec
 
+from cadenza.accounts.model import Account, read_accounts
 from cadenza.accounts.open import refer
 from cadenza.core.channels import Channel
-from cadenza.deliveries.model import ComposedPost, NewDelivery
-from cadenza.deliveries.render import Files, render, render_fitted
+from cadenza.deliveries.model import NewDelivery
+from cadenza.deliveries.render import Files, Renderable, render, render_fitted
 from cadenza.providers.base import Problem, Provider
 from cadenza.providers.check_message import check_message
 from cadenza.providers.fit_picture import PictureRules, rules_of
 from cadenza.providers.message import AccountRef, Message
 from cadenza.providers.registry import all_providers
-from cadenza.sql.tx import Row, Tx
+from cadenza.sql.tx import Tx
 
-Place: TypeAlias = tuple[str, str]  # an account and a channel
+Place: TypeAlias = tuple[str, Channel]  # an account and a channel
+
+
+class Placed(Renderable, Protocol):
+    """Content for an account."""
+
+    @property
+    def account_id(self) -> str:
+        """Who sends it."""
+        ...
+
+
+class StoredPiece(msgspec.Struct, frozen=True):
+    """A delivery's content as it is stored."""
+
+    account_id: str
+    channel: Channel
+    content: str
+    recipient: str | None
 
 
 class AnyAddress:
@@ -62,37 +81,39 @@ class _Shows(msgspec.Struct):
 def check_fit(
     provider: Provider | None,
     account: AccountRef,
-    row: Row,
+    piece: Renderable,
     files: Files | None = None,
     *,
     gone: Collection[str] = (),
 ) -> Fit:
     """Check content (`content`, `channel`, `recipient`) by the network's own limits; `gone` are not stored."""
     try:
-        message = render(row, files or AnyAddress(), _rules(provider, account, row))
+        message = render(piece, files or AnyAddress(), _rules(provider, account, piece))
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
-        return Fit(None, (_unreadable(row["content"], error),))
-    if any(name in gone for name in files_in(row["content"])):
-        says = "a file that it shows is not in the storage any more: choose or upload another"
-        return Fit(message, (Problem("media_gone", says, field="media"),))
+        return Fit(None, (_unreadable(piece.content, error),))
+    if any(name in gone for name in files_in(piece.content)):
+        detail = "a file that it shows is not in the storage any more: choose or upload another"
+        return Fit(message, (Problem("media_gone", detail, field="media"),))
     return _judge(provider, account, message)
 
 
 async def check_fitted(
-    provider: Provider | None, account: AccountRef, row: Row, files: Files
+    provider: Provider | None, account: AccountRef, piece: Renderable, files: Files
 ) -> Fit:
     """Check content whose pictures are changed to what the channel takes; never within a transaction."""
     try:
-        message = await render_fitted(row, files, _rules(provider, account, row))
+        message = await render_fitted(piece, files, _rules(provider, account, piece))
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
-        return Fit(None, (_unreadable(row["content"], error),))
+        return Fit(None, (_unreadable(piece.content, error),))
     return _judge(provider, account, message)
 
 
-def _rules(provider: Provider | None, account: AccountRef, row: Row) -> PictureRules | None:
+def _rules(
+    provider: Provider | None, account: AccountRef, piece: Renderable
+) -> PictureRules | None:
     if provider is None:
         return None
-    return rules_of(provider.name, Channel(row["channel"]), account)
+    return rules_of(provider.name, piece.channel, account)
 
 
 def _judge(provider: Provider | None, account: AccountRef, message: Message) -> Fit:
@@ -101,65 +122,52 @@ def _judge(provider: Provider | None, account: AccountRef, message: Message) -> 
     return Fit(message, tuple(check_message(provider, message, account)))
 
 
-def check_row(
-    row: Row, account: Row | None, files: Files | None = None, *, gone: Collection[str] = ()
+def check_content(
+    piece: Renderable,
+    account: Account | None,
+    files: Files | None = None,
+    *,
+    gone: Collection[str] = (),
 ) -> Fit:
-    """Check a delivery by the row of its account."""
+    """Check what an account is to send."""
     if account is None:
-        return check_fit(None, AccountRef(id="", remote_id=""), row, files, gone=gone)
-    return check_fit(
-        all_providers().get(account["provider"]), refer(account), row, files, gone=gone
-    )
+        return check_fit(None, AccountRef(id="", remote_id=""), piece, files, gone=gone)
+    return check_fit(all_providers().get(account.provider), refer(account), piece, files, gone=gone)
 
 
 def find_unfit(
-    tx: Tx, workspace_id: str, rows: Iterable[Row], files: Files | None = None
+    tx: Tx, workspace_id: str, pieces: Iterable[Placed], files: Files | None = None
 ) -> dict[Place, tuple[Problem, ...]]:
     """Return what keeps deliveries of one workspace from going out, by account and channel."""
-    asked = list(rows)
-    accounts = _accounts(tx, {(workspace_id, row["account_id"]) for row in asked})
+    requested = list(pieces)
+    accounts = read_accounts(tx, {(workspace_id, piece.account_id) for piece in requested})
     return {
-        (row["account_id"], row["channel"]): found
-        for row in asked
+        (piece.account_id, piece.channel): found
+        for piece in requested
         if (
-            found := check_row(row, accounts.get((workspace_id, row["account_id"])), files).blocking
+            found := check_content(
+                piece, accounts.get((workspace_id, piece.account_id)), files
+            ).blocking
         )
-    }
-
-
-def row_of(piece: ComposedPost) -> Row:
-    """Show a piece as the row that it becomes."""
-    return {
-        "account_id": piece.account_id,
-        "channel": piece.channel.value,
-        "content": piece.content,
-        "recipient": None,
     }
 
 
 def flags_of(tx: Tx, new: Sequence[NewDelivery]) -> dict[str, str]:
     """Say of new deliveries of posts, by id, what keeps them from going out."""
     posts = [each for each in new if each.post_id is not None]
-    accounts = _accounts(tx, {(each.workspace_id, each.account_id) for each in posts})
+    accounts = read_accounts(tx, {(each.workspace_id, each.account_id) for each in posts})
     found = {
         each.id: flag(
-            check_row(
-                {
-                    "channel": each.channel.value,
-                    "content": each.content,
-                    "recipient": each.recipient,
-                },
-                accounts.get((each.workspace_id, each.account_id)),
-            ).blocking
+            check_content(each, accounts.get((each.workspace_id, each.account_id))).blocking
         )
         for each in posts
     }
-    return {id_: says for id_, says in found.items() if says is not None}
+    return {id_: message for id_, message in found.items() if message is not None}
 
 
 def flag(problems: Sequence[Problem]) -> str | None:
     """Say problems as a delivery keeps them (`unfit`); None: it fits."""
-    return "; ".join(each.says.rstrip(".") for each in problems) or None
+    return "; ".join(each.message.rstrip(".") for each in problems) or None
 
 
 def files_in(content: str) -> list[str]:
@@ -175,21 +183,6 @@ def _unreadable(content: str, error: Exception) -> Problem:
     except (msgspec.ValidationError, msgspec.DecodeError):
         is_gap = False
     if is_gap:
-        says = "a file that it shows is gone: choose or upload another"
-        return Problem("media_gone", says, field="media")
+        message = "a file that it shows is gone: choose or upload another"
+        return Problem("media_gone", message, field="media")
     return Problem("unreadable", f"its content cannot be read: {error}")
-
-
-def _accounts(tx: Tx, keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], Row]:
-    if not keys:
-        return {}
-    rows = tx.all(
-        """
-        SELECT account.workspace_id, account.id, account.provider, account.remote_id, account.handle,
-            account.settings
-        FROM TABLE(:keys) AS asked (workspace_id text, id text)
-        JOIN account ON account.workspace_id = asked.workspace_id AND account.id = asked.id
-        """,
-        keys=sorted(keys),
-    )
-    return {(row["workspace_id"], row["id"]): row for row in rows}

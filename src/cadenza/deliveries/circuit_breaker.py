@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from cadenza.core.backoff import Backoff, delay
-from cadenza.deliveries.model import account_scope
-from cadenza.deliveries.rate_limit_waits import NetworkWait
+from cadenza.deliveries.model import NetworkWait, account_scope
 from cadenza.providers.outcome import Outcome, Transient, TryLater, Unconfirmed, WaitScope
 from cadenza.sql.tx import Row, Tx
 
@@ -59,16 +58,16 @@ def update_breaker(
 
 def _rest(now: datetime, account: Row, fraction: float) -> NetworkWait:
     wait = delay(REST, account["faults"] - ENOUGH + 1, fraction=fraction)
-    says = f"the network is out of order, {account['faults']} calls in a row did not get through"
+    message = f"the network is out of order, {account['faults']} calls in a row did not get through"
     scope = account["workspace_id"], account_scope(account["id"])
-    return NetworkWait(scope=scope, until=now + wait, reason=says)
+    return NetworkWait(scope=scope, until=now + wait, reason=message)
 
 
 def _update_account(now: datetime, call: CallResult, rest: NetworkWait | None) -> Outcome:
     if rest is None or not call.is_fault or not isinstance(call.outcome, Transient):
         return call.outcome
-    says = f"{rest.reason}: {call.outcome.says}"
-    return TryLater(rest.until - now, WaitScope.ACCOUNT, says)
+    message = f"{rest.reason}: {call.outcome.message}"
+    return TryLater(rest.until - now, WaitScope.ACCOUNT, message)
 
 
 def _count(tx: Tx, faults: Counter[Key]) -> dict[Key, Row]:

@@ -6,21 +6,20 @@ claimed alone, so that a poison payload takes no neighbours with it; what a netw
 back at once. Nothing is decided about limits here: the permit does that, right before the call.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
+from cadenza.accounts.model import read_accounts
 from cadenza.deliveries import lanes
-from cadenza.deliveries.model import ClaimedDelivery
-from cadenza.deliveries.rate_limit_waits import turn_away
+from cadenza.deliveries.contents import complete
+from cadenza.deliveries.model import COLUMNS, ClaimedDelivery, Delivery
+from cadenza.deliveries.rate_limit_waits import return_rate_limited
 from cadenza.sql.tx import Row, Tx
+from cadenza.sql.values import Key, read_values
 
-COLUMNS = (
-    "delivery.workspace_id, delivery.id, lane_id, account_id, channel, action, recipient, content, revision, prepared, "
-    "unready_at, parts_sent, attempts, failures, crashes, retry_limit, lease, due_at, mode"
-)
 _WAITS = "state = 'scheduled' AND leased_until IS NULL AND due_at <= :now"
-# Of a lane with suspects only what is none counts; a sub-select with a limit is asked lane by lane.
-_PASSES_SUSPECTS = f"""(
+# Of a lane with crashed deliveries only the others count; a sub-select with a limit is asked lane by lane.
+_SKIPS_CRASHED = f"""(
     NOT EXISTS (
         SELECT 1 FROM delivery
         WHERE delivery.workspace_id = lane.workspace_id AND delivery.lane_id = lane.id
@@ -37,7 +36,7 @@ _PASSES_SUSPECTS = f"""(
 _AS_SEEN = """WHERE version = (
     SELECT lane.xmin FROM lane WHERE lane.workspace_id = runnable.workspace_id AND lane.id = runnable.id
 )"""
-_SUSPECTS = f"""
+_CRASHED_DELIVERIES = f"""
     FROM delivery JOIN lane ON lane.workspace_id = delivery.workspace_id AND lane.id = delivery.lane_id
     WHERE crashes > 0 AND {_WAITS} AND {lanes.RESUMED} AND NOT paused AND in_flight < in_flight_limit
         AND (parked_until IS NULL OR parked_until <= :now)
@@ -54,31 +53,35 @@ def claim(
     """
     until = now + lease
     if alone:
-        rows = _lease_suspect(tx, now, worker=worker, until=until)
+        rows = _lease_crashed(tx, now, worker=worker, until=until)
     else:
         rows = _lease_heads(tx, now, limit=limit, worker=worker, until=until)
-    found = [ClaimedDelivery(row["workspace_id"], row["id"], row["lease"], row) for row in rows]
+    found = read_values(Delivery, rows)
     if not found:
         return []
-    accounts = _accounts(tx, found)
-    tickets = turn_away(tx, now, found, accounts)
-    epochs = lanes.change(tx, _count(tickets, 1))
-    _complete(now, tickets, epochs, accounts)
-    return tickets
+    accounts = read_accounts(tx, (each.account_key for each in found))
+    going = return_rate_limited(tx, now, found, accounts)
+    epochs = {
+        (row["workspace_id"], row["id"]): row["epoch"] for row in lanes.change(tx, _count(going, 1))
+    }
+    return [
+        ClaimedDelivery(each, accounts[each.account_key], epochs[each.lane_key], now, problem)
+        for each, problem in complete(tx, going)
+    ]
 
 
-def has_suspects(tx: Tx, now: datetime) -> bool:
+def has_crashed(tx: Tx, now: datetime) -> bool:
     """Say whether a claim alone would find something."""
-    return tx.one(f"SELECT delivery.id {_SUSPECTS}", now=now) is not None
+    return tx.one(f"SELECT delivery.id {_CRASHED_DELIVERIES}", now=now) is not None
 
 
-def _lease_suspect(tx: Tx, now: datetime, *, worker: str, until: datetime) -> list[Row]:
+def _lease_crashed(tx: Tx, now: datetime, *, worker: str, until: datetime) -> list[Row]:
     skip_locked = "FOR UPDATE SKIP LOCKED" if tx.dialect == "postgresql" else ""  # its lane too
     return tx.all(
         f"""
-        WITH suspect AS (SELECT delivery.workspace_id, delivery.id {_SUSPECTS} {skip_locked})
+        WITH crashed AS (SELECT delivery.workspace_id, delivery.id {_CRASHED_DELIVERIES} {skip_locked})
         UPDATE delivery SET lease = lease + 1, leased_until = :until, worker = :worker
-        FROM suspect WHERE delivery.workspace_id = suspect.workspace_id AND delivery.id = suspect.id
+        FROM crashed WHERE delivery.workspace_id = crashed.workspace_id AND delivery.id = crashed.id
         RETURNING {COLUMNS}
         """,  # noqa: S608 - put together from constants
         now=now,
@@ -97,7 +100,7 @@ def _lease_heads(tx: Tx, now: datetime, *, limit: int, worker: str, until: datet
         WITH runnable AS (
             SELECT workspace_id, id, unresumed_until{version} FROM lane
             WHERE NOT paused AND runnable_at IS NOT NULL AND runnable_at <= :now
-                AND in_flight < in_flight_limit AND {_PASSES_SUSPECTS}
+                AND in_flight < in_flight_limit AND {_SKIPS_CRASHED}
             ORDER BY runnable_at
             LIMIT :limit
             {skip_locked}
@@ -136,9 +139,10 @@ def release(tx: Tx, now: datetime, tickets: Sequence[ClaimedDelivery]) -> int:
             AND leased_until IS NOT NULL AND state = 'scheduled'
         RETURNING delivery.workspace_id, delivery.id, lease
         """,
-        tickets=_keys(tickets),
+        tickets=sorted(ticket.fence for ticket in tickets),
     )
-    leave_lanes(tx, _among(tickets, rows))  # what was not ours any more has left already
+    ours = _fences(rows)  # what was not ours any more has left already
+    free_lane_room(tx, [ticket.delivery for ticket in tickets if ticket.fence in ours])
     return len(rows)
 
 
@@ -157,56 +161,23 @@ def renew(
         RETURNING delivery.workspace_id, delivery.id, lease
         """,
         until=now + lease,
-        tickets=_keys(tickets),
+        tickets=sorted(ticket.fence for ticket in tickets),
     )
-    kept = set(_among(tickets, rows))
-    return [ticket for ticket in tickets if ticket not in kept]
+    ours = _fences(rows)
+    return [ticket for ticket in tickets if ticket.fence not in ours]
 
 
-def leave_lanes(tx: Tx, tickets: Sequence[ClaimedDelivery]) -> None:
+def free_lane_room(tx: Tx, deliveries: Iterable[Delivery]) -> None:
     """Make room in the lanes of deliveries that are out of hand."""
-    lanes.change(tx, _count(tickets, -1))
+    lanes.change(tx, _count(deliveries, -1))
 
 
-def _accounts(tx: Tx, tickets: Sequence[ClaimedDelivery]) -> dict[tuple[str, str], Row]:
-    return {
-        (row["workspace_id"], row["id"]): row
-        for row in tx.all(
-            """
-            SELECT account.* FROM TABLE(:accounts) AS asked (workspace_id text, id text)
-            JOIN account ON account.workspace_id = asked.workspace_id AND account.id = asked.id
-            """,
-            accounts=sorted({(t.workspace_id, t.row["account_id"]) for t in tickets}),
-        )
-    }
-
-
-def _complete(
-    now: datetime,
-    tickets: Sequence[ClaimedDelivery],
-    lanes_now: Sequence[Row],
-    accounts: Mapping[tuple[str, str], Row],
-) -> None:
-    """Give each ticket what its run needs to begin, so that it asks for nothing more."""
-    epochs = {(row["workspace_id"], row["id"]): row["epoch"] for row in lanes_now}
-    for ticket in tickets:
-        ticket.row["claimed_at"] = now
-        ticket.row["epoch"] = epochs[ticket.workspace_id, ticket.row["lane_id"]]
-        ticket.row["account"] = accounts[ticket.workspace_id, ticket.row["account_id"]]
-
-
-def _count(tickets: Sequence[ClaimedDelivery], each: int) -> dict[tuple[str, str], int]:
-    counts: dict[tuple[str, str], int] = {}
-    for ticket in tickets:
-        lane = (ticket.workspace_id, ticket.row["lane_id"])
-        counts[lane] = counts.get(lane, 0) + each
+def _count(deliveries: Iterable[Delivery], each: int) -> dict[Key, int]:
+    counts: dict[Key, int] = {}
+    for one in deliveries:
+        counts[one.lane_key] = counts.get(one.lane_key, 0) + each
     return counts
 
 
-def _keys(tickets: Sequence[ClaimedDelivery]) -> list[tuple[str, str, int]]:
-    return sorted((ticket.workspace_id, ticket.id, ticket.lease) for ticket in tickets)
-
-
-def _among(tickets: Sequence[ClaimedDelivery], rows: Sequence[Row]) -> list[ClaimedDelivery]:
-    won = {(row["workspace_id"], row["id"], row["lease"]) for row in rows}
-    return [t for t in tickets if (t.workspace_id, t.id, t.lease) in won]
+def _fences(rows: Sequence[Row]) -> set[tuple[str, str, int]]:
+    return {(row["workspace_id"], row["id"], row["lease"]) for row in rows}

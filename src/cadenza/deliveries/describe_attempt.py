@@ -50,12 +50,12 @@ def describe_attempt(
     outcome: str | None = attempt["outcome"]
     if outcome is None and attempt["deadline_at"] > now:
         return AttemptDescription("It is under way.")
-    says = OUTCOMES["Unconfirmed"] if outcome is None else OUTCOMES.get(outcome, outcome)
+    message = OUTCOMES["Unconfirmed"] if outcome is None else OUTCOMES.get(outcome, outcome)
     if outcome == "Transient":
-        says += " " + _what_follows(delivery, newest=newest)
+        message += " " + _what_follows(delivery, newest=newest)
     if not newest:
-        return AttemptDescription(says.strip())
-    return AttemptDescription(says.strip(), _fix(outcome, delivery["state"], account_state))
+        return AttemptDescription(message.strip())
+    return AttemptDescription(message.strip(), _fix(outcome, delivery["state"], account_state))
 
 
 def _what_follows(delivery: Row, *, newest: bool) -> str:

@@ -14,7 +14,8 @@ from cadenza.deliveries import lanes
 from cadenza.deliveries.gates import HURRY, MAX_PER_DAY
 from cadenza.deliveries.hand_over_slot import hand_over_slots
 from cadenza.deliveries.hold import settle_lanes
-from cadenza.sql.tx import Row, Tx
+from cadenza.deliveries.model import Delivery
+from cadenza.sql.tx import Tx
 
 PASSED = ("hours", MAX_PER_DAY)  # gates that what is sent by hand need not wait for
 MOVABLE = frozenset({State.DRAFT, State.SCHEDULED, State.FAILED, State.MISSED})
@@ -29,22 +30,24 @@ class Instant:
     zone: str
 
 
-def expedite(tx: Tx, now: datetime, held: Sequence[Row]) -> None:
+def expedite(tx: Tx, now: datetime, held: Sequence[Delivery]) -> None:
     """Send these now, before others; hours do not hold them, nor does a lane that waited for its hours."""
-    rows = [row for row in held if row["state"] in MOVABLE]
-    _move(tx, rows, priority=HURRY, places={row["id"]: Instant(now, "", "") for row in rows})
+    rows = [row for row in held if row.state in MOVABLE]
+    _move(tx, rows, priority=HURRY, places={row.id: Instant(now, "", "") for row in rows})
     if rows:
-        accounts = [(row["workspace_id"], row["account_id"]) for row in rows]
+        accounts = [row.account_key for row in rows]
         lanes.unpark(tx, accounts=accounts, by=PASSED)
 
 
-def retime(tx: Tx, held: Sequence[Row], places: Mapping[str, Instant]) -> None:
+def retime(tx: Tx, held: Sequence[Delivery], places: Mapping[str, Instant]) -> None:
     """Give these an instant of their own, timed by hand; unapproved ones stay or become drafts."""
-    rows = [row for row in held if row["state"] in MOVABLE]
+    rows = [row for row in held if row.state in MOVABLE]
     _move(tx, rows, priority=0, places=places)
 
 
-def _move(tx: Tx, rows: Sequence[Row], *, priority: int, places: Mapping[str, Instant]) -> None:
+def _move(
+    tx: Tx, rows: Sequence[Delivery], *, priority: int, places: Mapping[str, Instant]
+) -> None:
     if not rows:
         return
     tx.run(
@@ -63,9 +66,9 @@ def _move(tx: Tx, rows: Sequence[Row], *, priority: int, places: Mapping[str, In
         """,
         priority=priority,
         new=[
-            (row["workspace_id"], row["id"], to.at, to.wall_time or None, to.zone or None)
+            (row.workspace_id, row.id, to.at, to.wall_time or None, to.zone or None)
             for row in rows
-            if (to := places[row["id"]])
+            if (to := places[row.id])
         ],
     )
     hand_over_slots(tx, rows)

@@ -9,11 +9,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from cadenza.deliveries.check_fit import check_row
-from cadenza.deliveries.facts import read_facts, select
+from msgspec import structs
+
+from cadenza.core.rollup import DeliveryState as State
+from cadenza.deliveries.check_fit import check_content
+from cadenza.deliveries.contents import complete
+from cadenza.deliveries.facts import read_facts
 from cadenza.deliveries.gates import GATES, Answer, End, Facts, Pass, Wait, as_data, ask_all
+from cadenza.deliveries.model import Delivery
 from cadenza.deliveries.render import Files
-from cadenza.sql.tx import Row, Tx
+from cadenza.sql.tx import Tx
+from cadenza.sql.values import select
 
 _ENDED = {
     "sending": "it is on its way",
@@ -36,7 +42,7 @@ _CLOCKS_DIFFER = timedelta(minutes=1)  # an instant so little past means now
 class Past:
     """An instant that is over cannot be judged any more."""
 
-    says: str = (
+    message: str = (
         "that instant is past: the attempts tell what was tried then; ask about now or later"
     )
 
@@ -45,7 +51,7 @@ class Past:
 class Explanation:
     """The whole answer; `sentence` is the first thing to say."""
 
-    delivery: Row
+    delivery: Delivery
     gates: dict[str, Answer]
     now: datetime
     judged_at: datetime  # the instant that the gates were asked about
@@ -59,22 +65,22 @@ class Explanation:
     def sentence(self) -> str:
         """Say it in one line."""
         row = self.delivery
-        if row["state"] == "sent":
-            return f"it was sent at {_clock(row['sent_at'])}"
-        if row["state"] != "scheduled":
-            said = _ENDED.get(row["state"], f"it is {row['state']}")
-            return said + (f": {row['reason']}" if row["reason"] else "")
+        if row.sent_at is not None and row.state is State.SENT:
+            return f"it was sent at {_clock(row.sent_at)}"
+        if row.state != "scheduled":
+            said = _ENDED.get(row.state, f"it is {row.state}")
+            return said + (f": {row.reason}" if row.reason else "")
         if self.blocked:
             name, answer = next(iter(self.blocked.items()))
             until = getattr(answer, "until", None)
             when = f", not before {_clock(until)}" if until else ""
             does = "" if " can " in (answer.who or "") else " can change it"
             who = f"; {answer.who}{does}" if answer.who else ""
-            return f"{name}: {answer.says}{when}{who}{self._judged}"
-        if row["due_at"] > self.judged_at:
-            return f"it is due at {_clock(row['due_at'])}, and nothing else stands in its way{self._judged}"
-        if self.judged_at == row["due_at"] > self.now:
-            return f"it is due at {_clock(row['due_at'])}, and nothing else stands in its way"
+            return f"{name}: {answer.message}{when}{who}{self._judged}"
+        if row.due_at > self.judged_at:
+            return f"it is due at {_clock(row.due_at)}, and nothing else stands in its way{self._judged}"
+        if self.judged_at == row.due_at > self.now:
+            return f"it is due at {_clock(row.due_at)}, and nothing else stands in its way"
         if self.judged_at > self.now:
             return f"nothing stands in its way at {_clock(self.judged_at)}"
         return "nothing stands in its way: the next free worker takes it"
@@ -83,13 +89,13 @@ class Explanation:
     def _judged(self) -> str:
         if self.judged_at <= self.now:
             return ""
-        due = ", when it is due" if self.judged_at == self.delivery["due_at"] else ""
+        due = ", when it is due" if self.judged_at == self.delivery.due_at else ""
         return f" (judged at {_clock(self.judged_at)}{due})"
 
     def as_data(self) -> dict[str, Any]:
         """Show it to an API or a command line."""
         return {
-            "says": self.sentence,
+            "message": self.sentence,
             "judged_at": self.judged_at,
             "gates": {n: as_data(a) for n, a in self.gates.items()},
         }
@@ -112,15 +118,17 @@ def explain(
     if at is not None and at < now - _CLOCKS_DIFFER:
         return Past()
     key = (workspace_id, delivery_id)
-    row = select(tx, "delivery", [key]).get(key)
+    row = select(tx, Delivery, "delivery", [key]).get(key)
     if row is None:
         return None
-    waits = row["state"] in ("draft", "scheduled")
-    judged_at = max(now, at or (row["due_at"] if waits else now))
+    waits = row.state in ("draft", "scheduled")
+    judged_at = max(now, at or (row.due_at if waits else now))
     facts = read_facts(tx, judged_at, [key])[key]
-    if row["state"] in _NOT_OUT:
-        found = check_row(row, facts.account, files).blocking
-        facts = replace(facts, problems=tuple(each.says for each in found))
+    if row.state in _NOT_OUT:
+        ((made, problem),) = complete(tx, [row])
+        found = check_content(made, facts.account, files).blocking if problem is None else ()
+        problems = tuple(each.message for each in found) if problem is None else (problem,)
+        facts = replace(facts, problems=problems)
     return Explanation(facts.delivery, _ask(facts, now), now, judged_at)
 
 
@@ -129,14 +137,14 @@ def _ask(facts: Facts, now: datetime) -> dict[str, Answer]:
     if facts.now <= now:
         return ask_all(facts)
     lane = facts.lane
-    ends: datetime | None = lane["paused_until"] if lane["paused"] else None
+    ends = lane.paused_until if lane.paused else None
     over = ends if ends is not None and ends <= facts.now else None
-    answers = ask_all(replace(facts, lane={**lane, "paused": False}) if over else facts)
+    answers = ask_all(replace(facts, lane=structs.replace(lane, paused=False)) if over else facts)
     answers[_INSTALLATION] = GATES[_INSTALLATION](replace(facts, now=now))
-    for name in (*_AS_OF_NOW, *((_LANE,) if lane["paused"] else ())):
+    for name in (*_AS_OF_NOW, *((_LANE,) if lane.paused else ())):
         answer = answers[name]
         if isinstance(answer, Wait):
-            answers[name] = replace(answer, says=f"now {answer.says}")
+            answers[name] = replace(answer, message=f"now {answer.message}")
     if over and isinstance(answers[_LANE], Pass):
         answers[_LANE] = Pass(f"now paused, open again at {_clock(over)}")
     return answers

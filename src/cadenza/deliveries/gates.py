@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from cadenza.accounts.model import Account
 from cadenza.core.budgets import Allowed, Budget, Refused, allows
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.core.windows import Hours, is_open, next_opening
+from cadenza.deliveries.model import Action, Delivery, Lane, NetworkWait, ProviderRate, Workspace
 from cadenza.deliveries.read_day import Day
-from cadenza.deliveries.read_recipients import Contacts
-from cadenza.sql.tx import Row
+from cadenza.deliveries.read_recipients import Contacts, RecipientChannel
 
 HURRY = -100  # the priority of what a person wants out now: it passes slots, days and hours
 A_BLOCK = timedelta(seconds=1)  # how far ahead workers lease starts of an app-wide rate
@@ -37,12 +38,15 @@ class Facts:
     """All that is known of a delivery at one instant, read in one transaction."""
 
     now: datetime
-    delivery: Row
-    workspace: Row
-    account: Row
-    lane: Row
+    delivery: Delivery
+    workspace: Workspace
+    account: Account
+    lane: Lane
+    account_lane: Lane | None = (
+        None  # the account's own; what a campaign or a sequence sends by it stops with it
+    )
     suppressed: str | None = None  # the reason, if the recipient must not be written to
-    channel: Row | None = None  # what failed at the recipient before, if anything did
+    channel: RecipientChannel | None = None  # what failed at the recipient before, if anything did
     contacts: Contacts | None = (
         None  # how often the recipient was written to, where that is limited
     )
@@ -50,17 +54,19 @@ class Facts:
     hours: Hours | None = None
     day: Day | None = None  # its local day, where the account has a maximum per day
     budgets: tuple[Budget, ...] = ()
-    wait: Row | None = None  # that a network asked for, of the account, the recipient or the app
+    wait: NetworkWait | None = (
+        None  # that a network asked for, of the account, the recipient or the app
+    )
     claimed_epoch: int | None = None
-    provider_rate: Row | None = None
+    provider_rate: ProviderRate | None = None
     leased: bool | None = None  # does a worker hold a start of that rate? None: nobody asks yet
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """The gate is open; `says` is shown by `explain`."""
+    """The gate is open; `message` is shown by `explain`."""
 
-    says: str = ""
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,7 @@ class End:
     """It will never go like this: the state it ends in, and why."""
 
     state: State
-    says: str
+    message: str
     who: str | None = None
 
 
@@ -76,7 +82,7 @@ class End:
 class Wait:
     """Not now. `until` is None while only a person can change it."""
 
-    says: str
+    message: str
     until: datetime | None
     who: str | None = None
 
@@ -88,15 +94,15 @@ Gate = Callable[[Facts], Answer]
 def still_wanted(facts: Facts) -> Answer:
     """Is it scheduled, approved, and not too late?"""
     row, now = facts.delivery, facts.now
-    if row["state"] != State.SCHEDULED:
-        return Wait(f"it is {row['state']}", None)
-    if not row["approved"]:
+    if row.state is not State.SCHEDULED:
+        return Wait(f"it is {row.state}", None)
+    if not row.approved:
         return Wait("nobody approved it", None, "an editor of the workspace")
-    if row["not_after_at"] is not None and now > row["not_after_at"]:
+    if row.not_after_at is not None and now > row.not_after_at:
         return End(State.MISSED, "its last allowed time has passed", "an editor can reschedule it")
-    late = timedelta(minutes=facts.account["grace_minutes"])
-    half_sent = row["parts_sent"] != NO_PARTS  # the rest of a thread belongs to what is out of it
-    if row["action"] == "post" and not half_sent and lateness(facts) > late:
+    late = timedelta(minutes=facts.account.grace_minutes)
+    half_sent = row.parts_sent != NO_PARTS  # the rest of a thread belongs to what is out of it
+    if row.action is Action.POST and not half_sent and lateness(facts) > late:
         return End(State.MISSED, f"it is more than {late} late", "an editor can reschedule it")
     return Pass("wanted")
 
@@ -106,11 +112,11 @@ def lateness(facts: Facts) -> timedelta:
 
     A try that is made again is due when its wait is over, so it is as late as any other that nobody sends then.
     """
-    lane, now, due = facts.lane, facts.now, facts.delivery["due_at"]
-    if lane["paused"] or facts.workspace["stopped_at"] is not None or wants_choice(facts):
+    lane, now, due = facts.lane, facts.now, facts.delivery.due_at
+    if lane.paused or facts.workspace.stopped_at is not None or wants_choice(facts):
         return timedelta()  # whoever lets it go on says what becomes of what came due
-    before = max(timedelta(), (lane["held_at"] or due) - due)
-    if lane["parked_until"] is not None and lane["parked_until"] > now:
+    before = max(timedelta(), (lane.held_at or due) - due)
+    if lane.parked_until is not None and lane.parked_until > now:
         return before
     opened = opened_of(lane, now)
     return now - due if opened is None or due >= opened else before + (now - opened)
@@ -118,14 +124,14 @@ def lateness(facts: Facts) -> timedelta:
 
 def wants_choice(facts: Facts) -> bool:
     """Say whether it came due without a connection, and a person has not said what becomes of it."""
-    until: datetime | None = facts.lane["unresumed_until"]
-    waits = facts.delivery["leased_until"] is None  # who has claimed it was there first
-    return waits and until is not None and facts.delivery["due_at"] < until
+    until = facts.lane.unresumed_until
+    waits = not facts.delivery.is_leased  # who has claimed it was there first
+    return waits and until is not None and facts.delivery.due_at < until
 
 
-def opened_of(lane: Row, now: datetime) -> datetime | None:
+def opened_of(lane: Lane, now: datetime) -> datetime | None:
     """Say when a lane was last let go, if it ever was held."""
-    ends = (lane["parked_until"], lane["opened_at"])
+    ends = (lane.parked_until, lane.opened_at)
     return max((at for at in ends if at is not None and at <= now), default=None)
 
 
@@ -139,10 +145,10 @@ def not_suppressed(facts: Facts) -> Answer:
 def recipient_active(facts: Facts) -> Answer:
     """Can the recipient be reached at all, by what is known?"""
     channel = facts.channel
-    if channel is None or channel["active"]:
+    if channel is None or channel.active:
         return Pass("the recipient is active")
-    says = f"the recipient cannot be reached: {channel['reason'] or 'no reason known'}"
-    return End(State.SKIPPED, says)
+    message = f"the recipient cannot be reached: {channel.reason or 'no reason known'}"
+    return End(State.SKIPPED, message)
 
 
 def fits(facts: Facts) -> Answer:
@@ -155,31 +161,37 @@ def fits(facts: Facts) -> Answer:
 def installation_sure(facts: Facts) -> Answer:
     """Is the database where time left it: not restored from a backup, its clock not jumped?"""
     runtime, now = facts.workspace, facts.now
-    if runtime.get("house_held_at") is not None:
-        return Wait(f"all sending is held: {runtime['house_hold_reason']}", None, OPERATOR)
-    beat: datetime | None = runtime.get("house_beat_at")
+    if runtime.held_at is not None:
+        return Wait(f"all sending is held: {runtime.hold_reason}", None, OPERATOR)
+    beat = runtime.beat_at
     if beat is not None and abs(now - beat) > BRAKE:
-        says = (
+        message = (
             f"no worker gave a sign of life for {abs(now - beat)}, or the database's clock jumped"
         )
-        return Wait(says, now + SOON, OPERATOR)
+        return Wait(message, now + SOON, OPERATOR)
     return Pass("the installation is sound")
 
 
 def workspace_open(facts: Facts) -> Answer:
     """Is the workspace stopped?"""
-    if facts.workspace["stopped_at"] is None:
+    if facts.workspace.stopped_at is None:
         return Pass("the workspace runs")
-    reason = facts.workspace["stop_reason"] or "no reason given"
+    reason = facts.workspace.stop_reason or "no reason given"
     return Wait(f"the workspace is stopped: {reason}", None, "an admin of the workspace")
 
 
 def account_ready(facts: Facts) -> Answer:
-    """Is the account connected?"""
-    state = facts.account["state"]
-    if state in ("connected", "expiring"):
+    """Is the account connected, and not paused? Its own lane says the latter itself."""
+    state = facts.account.state
+    own = facts.account_lane
+    if facts.account.can_send and own is not None and own.paused and own.id != facts.lane.id:
+        reason = own.pause_reason or "no reason given"
+        return Wait(
+            f"the account is paused: {reason}", own.paused_until, "an editor of the workspace"
+        )
+    if facts.account.can_send:
         return Pass(f"the account is {state}")
-    reason = facts.account["state_reason"] or "no reason known"
+    reason = facts.account.state_reason or "no reason known"
     if state == GONE:
         return End(State.CANCELED, f"the account was disconnected: {reason}")
     return Wait(f"the account is {state}: {reason}", None, "whoever can reconnect the account")
@@ -188,14 +200,14 @@ def account_ready(facts: Facts) -> Answer:
 def lane_open(facts: Facts) -> Answer:
     """Is the account's or campaign's lane paused, parked, or changed since the claim?"""
     lane, now = facts.lane, facts.now
-    if lane["paused"]:
-        reason = lane["pause_reason"] or "no reason given"
-        return Wait(f"paused: {reason}", lane["paused_until"], "an editor of the workspace")
-    if facts.claimed_epoch is not None and lane["epoch"] != facts.claimed_epoch:
+    if lane.paused:
+        reason = lane.pause_reason or "no reason given"
+        return Wait(f"paused: {reason}", lane.paused_until, "an editor of the workspace")
+    if facts.claimed_epoch is not None and lane.epoch != facts.claimed_epoch:
         return Wait("the lane was paused or cleared meanwhile", now)
-    if lane["parked_until"] is not None and lane["parked_until"] > now:
-        reason = lane["park_reason"] or "the other side wants a wait"
-        return Wait(reason, lane["parked_until"], "the network")
+    if lane.parked_until is not None and lane.parked_until > now:
+        reason = lane.park_reason or "the other side wants a wait"
+        return Wait(reason, lane.parked_until, "the network")
     if wants_choice(facts):
         return Wait(CAME_DUE, None, "an editor of the workspace")
     return Pass("sending isn't paused")
@@ -206,7 +218,7 @@ def network_free(facts: Facts) -> Answer:
     wait = facts.wait
     if wait is None:
         return Pass("the network asked for no wait")
-    return Wait(wait["reason"], wait["until_at"], "the network")
+    return Wait(wait.reason, wait.until, "the network")
 
 
 def recipient_rested(facts: Facts) -> Answer:
@@ -214,15 +226,15 @@ def recipient_rested(facts: Facts) -> Answer:
     contacts = facts.contacts
     if contacts is None:
         return Pass("no limit per recipient")
-    says = f"{contacts.count} of {contacts.cap} contacts in {contacts.days} days"
+    message = f"{contacts.count} of {contacts.cap} contacts in {contacts.days} days"
     if contacts.free_at is None:
-        return Pass(says)
-    return Wait(f"the recipient had {says}", contacts.free_at, "an admin can change the limit")
+        return Pass(message)
+    return Wait(f"the recipient had {message}", contacts.free_at, "an admin can change the limit")
 
 
 def in_hours(facts: Facts) -> Answer:
     """Is it within the account's hours for this action? What a person sends by hand may go at any."""
-    if facts.delivery["priority"] <= HURRY:
+    if facts.delivery.priority <= HURRY:
         return Pass("sent by hand")
     if facts.hours is None or is_open(facts.hours, facts.now):
         return Pass("within hours")
@@ -232,13 +244,13 @@ def in_hours(facts: Facts) -> Answer:
 
 def day_has_room(facts: Facts) -> Answer:
     """Is there room on its local day? A full one lets the queue move it to the next free slot."""
-    if facts.delivery["priority"] <= HURRY:
+    if facts.delivery.priority <= HURRY:
         return Pass("sent by hand")
     if facts.day is None:
         return Pass("no maximum per day")
     if not facts.day.full:
         return Pass(f"{facts.day.before} of the day's {facts.day.cap} posts come before it")
-    return Wait(facts.day.says, facts.day.next_at, "an editor can change the maximum per day")
+    return Wait(facts.day.message, facts.day.next_at, "an editor can change the maximum per day")
 
 
 def provider_free(facts: Facts) -> Answer:
@@ -246,11 +258,11 @@ def provider_free(facts: Facts) -> Answer:
     rate, now = facts.provider_rate, facts.now
     if rate is None or facts.leased:
         return Pass("no app-wide rate is in the way")
-    says = f"all accounts together may do {rate['amount']} in {rate['per_seconds']} s"
-    until: datetime = max(now, (rate["free_at"] or now) - A_BLOCK)
+    message = f"all accounts together may do {rate.amount} in {rate.per_seconds} s"
+    until = max(now, (rate.free_at or now) - A_BLOCK)
     if facts.leased is None and until == now:
-        return Pass(says)
-    return Wait(f"{rate['provider']}: {says}", until, "an operator can change the rate")
+        return Pass(message)
+    return Wait(f"{rate.provider}: {message}", until, "an operator can change the rate")
 
 
 def within_budgets(facts: Facts) -> Answer:
@@ -259,8 +271,8 @@ def within_budgets(facts: Facts) -> Answer:
         case Allowed():
             return Pass(f"{len(facts.budgets)} limits have room")
         case Refused() as refused:
-            says = f"{refused.binding.key}: {refused.binding.reason}"
-            return Wait(says, refused.next_at, "an admin can change the limit")
+            message = f"{refused.binding.key}: {refused.binding.reason}"
+            return Wait(message, refused.next_at, "an admin can change the limit")
 
 
 GATES: Mapping[str, Gate] = {
@@ -302,7 +314,7 @@ def refusal_between(facts: Facts) -> tuple[str, Wait] | None:
     for name in BETWEEN:
         answer = GATES[name](facts)
         if isinstance(answer, End):
-            return name, Wait(answer.says, facts.now, answer.who)
+            return name, Wait(answer.message, facts.now, answer.who)
         if isinstance(answer, Wait):
             return name, answer
     return None
@@ -316,9 +328,9 @@ def ask_all(facts: Facts) -> dict[str, Answer]:
 def as_data(answer: Answer) -> dict[str, Any]:
     """Show an answer to an API or a command line."""
     match answer:
-        case Pass(says):
-            return {"passed": True, "says": says}
-        case End(state, says, who):
-            return {"passed": False, "says": says, "ends": state.value, "who": who}
-        case Wait(says, until, who):
-            return {"passed": False, "says": says, "until": until, "who": who}
+        case Pass(message):
+            return {"passed": True, "message": message}
+        case End(state, message, who):
+            return {"passed": False, "message": message, "ends": state.value, "who": who}
+        case Wait(message, until, who):
+            return {"passed": False, "message": message, "until": until, "who": who}

@@ -8,15 +8,16 @@ caller has written its change; where all of a post's channels left, nobody is fo
 
 from collections.abc import Sequence
 
-from cadenza.sql.tx import Row, Tx
+from cadenza.deliveries.model import Delivery
+from cadenza.sql.tx import Tx
 
 
-def hand_over_slots(tx: Tx, left: Sequence[Row]) -> None:
+def hand_over_slots(tx: Tx, left: Sequence[Delivery]) -> None:
     """Let one that stays at the instant hold the slot, for each of these that held one."""
     gone = {
-        (row["workspace_id"], row["account_id"], row["post_id"], row["slot_at"])
-        for row in left
-        if row["slot_at"] is not None and row["post_id"] is not None
+        (each.workspace_id, each.account_id, each.post_id, each.slot_at)
+        for each in left
+        if each.slot_at is not None and each.post_id is not None
     }
     if not gone:
         return

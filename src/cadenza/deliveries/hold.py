@@ -6,20 +6,21 @@ stale and nothing that it still prepares is kept. What is being sent is never ta
 """
 
 from collections.abc import Sequence
-from operator import itemgetter
+from operator import attrgetter
 
 from cadenza.deliveries import claim, lanes
-from cadenza.deliveries.model import ClaimedDelivery
-from cadenza.sql.tx import Row, Tx
+from cadenza.deliveries.model import COLUMNS, Delivery
+from cadenza.sql.tx import Tx
+from cadenza.sql.values import read_values
 
 
-def hold_post(tx: Tx, workspace_id: str, post_id: str) -> list[Row]:
+def hold_post(tx: Tx, workspace_id: str, post_id: str) -> list[Delivery]:
     """Return a post's deliveries but for canceled and skipped ones, locked."""
     # SQLite, asked for an order, would walk through the whole workspace in it.
     lock = "ORDER BY id FOR UPDATE" if tx.dialect == "postgresql" else ""
     rows = tx.all(
         f"""
-        SELECT * FROM delivery
+        SELECT {COLUMNS} FROM delivery
         WHERE workspace_id = :workspace_id AND post_id = :post_id
             AND state NOT IN ('canceled', 'skipped')
         {lock}
@@ -27,16 +28,11 @@ def hold_post(tx: Tx, workspace_id: str, post_id: str) -> list[Row]:
         workspace_id=workspace_id,
         post_id=post_id,
     )
-    return sorted(rows, key=itemgetter("id"))
+    return sorted(read_values(Delivery, rows), key=attrgetter("id"))
 
 
-def settle_lanes(tx: Tx, rows: Sequence[Row]) -> None:
-    """Say again when lanes may be looked at, after rows as they were held have been changed."""
-    taken = [
-        ClaimedDelivery(row["workspace_id"], row["id"], row["lease"], row)
-        for row in rows
-        if row["leased_until"] is not None
-    ]
-    if taken:
-        claim.leave_lanes(tx, taken)
-    lanes.refresh(tx, [(row["workspace_id"], row["lane_id"]) for row in rows])
+def settle_lanes(tx: Tx, held: Sequence[Delivery]) -> None:
+    """Say again when lanes may be looked at, after deliveries as they were held have been changed."""
+    if taken := [each for each in held if each.is_leased]:
+        claim.free_lane_room(tx, taken)
+    lanes.refresh(tx, [each.lane_key for each in held])

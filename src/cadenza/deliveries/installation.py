@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import msgspec
+from msgspec import structs
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
@@ -20,9 +21,12 @@ from cadenza.db.write_outbox import OutboxEvent, write_outbox
 from cadenza.deliveries import lanes
 from cadenza.deliveries.announce import DeliveryEvent, announce
 from cadenza.deliveries.gates import BRAKE
+from cadenza.deliveries.model import COLUMNS, Delivery
 from cadenza.deliveries.rescue import rescue
+from cadenza.deliveries.transition import end_waiting
 from cadenza.notices.model import EventKind
 from cadenza.sql.tx import Row, Tx
+from cadenza.sql.values import read_values
 
 LOCK = "installation"
 RESTORE, CLOCK = "restore", "clock"
@@ -54,11 +58,11 @@ class Alone:
     """A machine that is new here saw no sign of life of another yet; the database stood at `epoch`."""
 
     epoch: int
-    says: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
-class Elapsed:
+class LastHeartbeat:
     """When this process last gave a sign of life, and how long ago by a clock that only rises."""
 
     beat_at: datetime
@@ -69,7 +73,7 @@ class Elapsed:
 class Jump:
     """What the clock did, and where it stood before, if it went forward."""
 
-    says: str
+    message: str
     since: datetime
 
 
@@ -78,7 +82,7 @@ class Hold:
     """All sending waits for a person. After a jump `since` is by the clock as it went before it."""
 
     kind: str
-    says: str
+    message: str
     since: datetime
 
 
@@ -132,10 +136,10 @@ def hold_alone(tx: Tx, now: datetime, *, witness: Witness | None, since: int) ->
     row = _row(tx)
     assert row is not None, "a machine is alone beside a database that was worked on before"
     if row["held_at"] is None:
-        hold(tx, now, kind=RESTORE, says=found.says)
+        hold(tx, now, kind=RESTORE, message=found.message)
     else:  # behind a jump of the clock
         _set_aside(tx, now)
-        _hold_both(tx, found.says, row["hold_reason"])
+        _hold_both(tx, found.message, row["hold_reason"])
     return Admitted()
 
 
@@ -157,7 +161,7 @@ def join(tx: Tx, now: datetime, *, by: str) -> InstallationStatus | None:
 
 
 def beat(
-    tx: Tx, now: datetime, *, witness: Witness | None = None, elapsed: Elapsed | None = None
+    tx: Tx, now: datetime, *, witness: Witness | None = None, elapsed: LastHeartbeat | None = None
 ) -> InstallationStatus:
     """Give a sign of life, having compared the database with what is known outside of it."""
     row = _row(tx)
@@ -167,12 +171,12 @@ def beat(
     new = row["held_at"] is None and (back or jumped) is not None
     if new:
         kind = CLOCK if back is None else RESTORE
-        says = ALSO.join(each for each in (back, jumped and jumped.says) if each)
-        hold(tx, now, kind=kind, says=says, since=jumped and jumped.since)
+        message = ALSO.join(each for each in (back, jumped and jumped.message) if each)
+        hold(tx, now, kind=kind, message=message, since=jumped and jumped.since)
     elif row["hold_kind"] == RESTORE:
         _set_aside(tx, now)  # a copy was held when it was made: more is overdue by now
         if jumped is not None and ALSO not in row["hold_reason"]:
-            _hold_both(tx, row["hold_reason"], jumped.says)
+            _hold_both(tx, row["hold_reason"], jumped.message)
     elif back is not None:  # behind a jump that was held already
         _set_aside(tx, now)
         _hold_both(tx, back, row["hold_reason"])
@@ -183,16 +187,16 @@ def beat(
     return _signs(tx, now, new=new)
 
 
-def hold(tx: Tx, now: datetime, *, kind: str, says: str, since: datetime | None = None) -> None:
+def hold(tx: Tx, now: datetime, *, kind: str, message: str, since: datetime | None = None) -> None:
     """Let nothing leave; after a restore, what was in hand or is overdue may be out already."""
     tx.run(
         """
-        UPDATE installation SET held_at = :since, hold_kind = :kind, hold_reason = :says
+        UPDATE installation SET held_at = :since, hold_kind = :kind, hold_reason = :message
         WHERE id = 'this' AND held_at IS NULL
         """,
         since=since or now,
         kind=kind,
-        says=says,
+        message=message,
     )
     if kind == RESTORE:
         _set_aside(tx, now)
@@ -202,7 +206,7 @@ def hold(tx: Tx, now: datetime, *, kind: str, says: str, since: datetime | None 
             id=f"installation:{now.isoformat()}:held",
             kind=EventKind.HELD,
             subject_id=row["id"],
-            body={"kind": kind, "reason": says},
+            body={"kind": kind, "reason": message},
         )
         for row in tx.all("SELECT id FROM workspace ORDER BY id")
     ]
@@ -246,7 +250,7 @@ def confirm(
     if not jumped:
         _open_lanes(tx)
     if not jumped and not restored:
-        _excuse(tx, now, since=row["held_at"])
+        _excuse_lateness(tx, now, since=row["held_at"])
     for workspace in tx.all("SELECT id FROM workspace"):
         record(
             tx,
@@ -345,7 +349,7 @@ def _went_back(row: Row, witness: Witness | None) -> str | None:
     )
 
 
-def _jumped(row: Row, now: datetime, elapsed: Elapsed | None) -> Jump | None:
+def _jumped(row: Row, now: datetime, elapsed: LastHeartbeat | None) -> Jump | None:
     """Judge the clock by this process; one that was frozen while others beat says nothing."""
     if elapsed is None:
         ahead = row["beat_at"] - now
@@ -362,8 +366,8 @@ def _jumped(row: Row, now: datetime, elapsed: Elapsed | None) -> Jump | None:
 def _hold_both(tx: Tx, back: str, jumped: str) -> None:
     """Hold for a restore and a jump: confirming the one says nothing of the other."""
     tx.run(
-        "UPDATE installation SET hold_kind = 'restore', hold_reason = :says WHERE id = 'this'",
-        says=back + ALSO + jumped,
+        "UPDATE installation SET hold_kind = 'restore', hold_reason = :message WHERE id = 'this'",
+        message=back + ALSO + jumped,
     )
 
 
@@ -393,27 +397,24 @@ def count_maybe_sent(tx: Tx) -> int:
 
 
 def _miss_overdue(tx: Tx, now: datetime) -> None:
+    lock = "FOR UPDATE" if tx.dialect == "postgresql" else ""
     rows = tx.all(
-        """
-        UPDATE delivery SET state = 'missed', reason = :reason, ended_at = :now
+        f"""
+        SELECT {COLUMNS} FROM delivery
         WHERE state = 'scheduled' AND leased_until IS NULL AND due_at <= :now
-        RETURNING workspace_id, id, lane_id, lease
-        """,
-        reason=MAYBE_SENT,
+        {lock}
+        """,  # noqa: S608 - put together from constants
         now=now,
     )
+    missed = end_waiting(tx, now, read_values(Delivery, rows), State.MISSED, MAYBE_SENT)
     news = [
-        DeliveryEvent(
-            workspace_id=row["workspace_id"],
-            id=row["id"],
-            lease=row["lease"],
-            state=State.MISSED,
-            reason=MAYBE_SENT,
+        DeliveryEvent.of(
+            structs.replace(delivery, lease=delivery.lease + 1), State.MISSED, MAYBE_SENT
         )
-        for row in rows
+        for delivery, _ in missed
     ]
     announce(tx, now, news)
-    lanes.refresh(tx, [(row["workspace_id"], row["lane_id"]) for row in rows])
+    lanes.refresh(tx, [delivery.lane_key for delivery, _ in missed])
 
 
 def _open_lanes(tx: Tx) -> None:
@@ -427,7 +428,7 @@ def _open_lanes(tx: Tx) -> None:
     lanes.refresh(tx, [(row["workspace_id"], row["id"]) for row in rows])
 
 
-def _excuse(tx: Tx, now: datetime, *, since: datetime) -> None:
+def _excuse_lateness(tx: Tx, now: datetime, *, since: datetime) -> None:
     """Let nobody call late what came due while all was held: to a lane it was a hold like another."""
     tx.run(
         """

@@ -15,7 +15,7 @@ MOST = 1000
 
 def known_posts(tx: Tx, unconfirmed: UnconfirmedAttempt) -> frozenset[str]:
     """Return the remote ids that other deliveries of the account have, from about the attempt's time on."""
-    row = unconfirmed.ticket.row
+    delivery = unconfirmed.ticket.delivery
     rows = tx.all(
         """
         SELECT attempt.remote_id FROM activity
@@ -26,9 +26,9 @@ def known_posts(tx: Tx, unconfirmed: UnconfirmedAttempt) -> frozenset[str]:
         ORDER BY activity.reserved_at LIMIT :most
         """,
         workspace_id=unconfirmed.ticket.workspace_id,
-        account_id=row["account_id"],
-        action=row["action"],
-        since=unconfirmed.attempt["began_at"] - BEFORE,
+        account_id=delivery.account_id,
+        action=delivery.action.value,
+        since=unconfirmed.attempt.began_at - BEFORE,
         id=unconfirmed.ticket.id,
         most=MOST,
     )

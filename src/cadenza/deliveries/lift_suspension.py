@@ -18,7 +18,7 @@ class Lifted:
 class NotSuspended:
     """There is nothing to lift: the account is in another state, or not there."""
 
-    says: str
+    message: str
 
 
 def lift_suspension(

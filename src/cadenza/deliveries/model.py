@@ -5,13 +5,17 @@ draws it. "Held" is no state: it is how a due delivery in a closed lane shows, w
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
+import msgspec
+from msgspec import Struct
+
+from cadenza.accounts.model import Account
 from cadenza.core.channels import Channel
 from cadenza.core.rollup import DeliveryState as State
+from cadenza.sql.values import Key, columns
 
 
 class Action(StrEnum):
@@ -70,6 +74,10 @@ class NewDelivery:
     lane_id: str | None = None  # the account's own when not given
     post_id: str | None = None
     campaign_id: str | None = None
+    sequence_id: str | None = None
+    contact_id: str | None = None
+    step: int = 0
+    template_version_id: str | None = None  # content holds its variables then
     recipient: str | None = None
     approved: bool = True
     slot_at: datetime | None = None
@@ -94,15 +102,185 @@ class ComposedPost:
     content: str  # JSON, complete for its channel
     approved: bool
 
+    @property
+    def recipient(self) -> str | None:
+        """A post is for whoever follows the account."""
+        return None
 
-@dataclass(frozen=True, slots=True)
-class ClaimedDelivery:
-    """A claimed delivery in a worker's hands: its key, its fence, and what the claim saw."""
+
+class Delivery(Struct, frozen=True):
+    """A row of `delivery`, as the pipeline knows it."""
 
     workspace_id: str
     id: str
+    lane_id: str
+    account_id: str
+    channel: Channel
+    action: Action
+    post_id: str | None
+    campaign_id: str | None
+    sequence_id: str | None
+    contact_id: str | None
+    step: int
+    template_version_id: str | None
+    recipient: str | None
+    state: State
+    reason: str | None
+    due_at: datetime
+    slot_at: datetime | None
+    not_after_at: datetime | None
+    priority: int
+    content: str
+    revision: int
+    approved: bool
+    mode: str
+    prepared: str | None
+    parts_sent: str  # JSON: remote ids of a thread's parts
+    unready_at: datetime | None
+    attempts: int
+    failures: int
+    crashes: int
+    retry_limit: int
     lease: int
-    row: dict[str, Any] = field(compare=False, repr=False)
+    leased_until: datetime | None
+    sent_at: datetime | None
+    url: str | None
+
+    @property
+    def key(self) -> Key:
+        """Name it among all workspaces."""
+        return self.workspace_id, self.id
+
+    @property
+    def account_key(self) -> Key:
+        """Name its account among all workspaces."""
+        return self.workspace_id, self.account_id
+
+    @property
+    def lane_key(self) -> Key:
+        """Name its lane among all workspaces."""
+        return self.workspace_id, self.lane_id
+
+    @property
+    def planner(self) -> str | None:
+        """Name the planner that counts and plans it; None: it is a post's, or stands for itself."""
+        if self.campaign_id is not None:
+            return "campaign"
+        return "sequence" if self.sequence_id is not None else None
+
+    @property
+    def is_leased(self) -> bool:
+        """Say whether a worker holds it."""
+        return self.leased_until is not None
+
+    @property
+    def sent_parts(self) -> list[str | None]:
+        """The remote ids of a thread's parts that are out."""
+        return msgspec.json.decode(self.parts_sent)
+
+
+COLUMNS = columns(Delivery, "delivery")
+
+
+class Lane(Struct, frozen=True):
+    """A row of `lane`: where deliveries wait, and what keeps them waiting."""
+
+    workspace_id: str
+    id: str
+    account_id: str | None
+    paused: bool
+    paused_until: datetime | None
+    pause_reason: str | None
+    parked_until: datetime | None
+    park_reason: str | None
+    parked_by: str | None
+    held_at: datetime | None
+    opened_at: datetime | None
+    unresumed_until: datetime | None
+    epoch: int
+
+
+class Workspace(Struct, frozen=True):
+    """A row of `workspace` with the installation's own: whether anything of it may leave."""
+
+    id: str
+    stopped_at: datetime | None
+    stop_reason: str | None
+    max_per_day: int | None
+    recipient_cap: int | None
+    recipient_cap_days: int | None
+    held_at: datetime | None  # of the whole installation
+    hold_reason: str | None
+    beat_at: datetime | None  # the last sign of life of any worker
+
+
+class ProviderRate(Struct, frozen=True):
+    """A row of `provider_rate`: how often all accounts together may call a network."""
+
+    provider: str
+    amount: int
+    per_seconds: int
+    free_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkWait:
+    """Nothing of the scope before `until`: a network asked for it."""
+
+    scope: Key
+    until: datetime
+    reason: str
+    by: str = "network"
+
+
+class Attempt(Struct, frozen=True):
+    """A row of `attempt`: one irreversible call, its intent and what is known of it."""
+
+    workspace_id: str
+    id: str
+    delivery_id: str
+    number: int
+    part: int
+    lease: int
+    key: str
+    began_at: datetime
+    deadline_at: datetime
+    outcome: str | None
+    remote_id: str | None
+    url: str | None
+    repeated_until: datetime | None
+
+
+class ClaimedDelivery(Struct, frozen=True):
+    """A delivery in a worker's hands, with the account that sends it: what the claim saw."""
+
+    delivery: Delivery
+    account: Account
+    epoch: int | None = (
+        None  # of its lane when it was claimed; None: it is looked into, not claimed
+    )
+    claimed_at: datetime | None = None
+    problem: str | None = None  # why its content cannot be made
+
+    @property
+    def workspace_id(self) -> str:
+        """Name its workspace."""
+        return self.delivery.workspace_id
+
+    @property
+    def id(self) -> str:
+        """Name the delivery."""
+        return self.delivery.id
+
+    @property
+    def lease(self) -> int:
+        """The number that its writes are fenced by."""
+        return self.delivery.lease
+
+    @property
+    def fence(self) -> tuple[str, str, int]:
+        """Name this claim among all others."""
+        return self.delivery.workspace_id, self.delivery.id, self.delivery.lease
 
 
 def account_scope(account_id: str) -> str:
@@ -110,12 +288,11 @@ def account_scope(account_id: str) -> str:
     return f"account:{account_id}"
 
 
-def locks_of(tickets: Iterable[ClaimedDelivery]) -> list[str]:
+def locks_of(deliveries: Iterable[Delivery]) -> list[str]:
     """Name what a batch decides about: the accounts, and the lanes that several accounts may share."""
     names: set[str] = set()
-    for ticket in tickets:
-        own = account_scope(ticket.row["account_id"])
-        names.add(f"account:{ticket.workspace_id}:{ticket.row['account_id']}")
-        if ticket.row["lane_id"] != own:
-            names.add(f"lane:{ticket.workspace_id}:{ticket.row['lane_id']}")
+    for each in deliveries:
+        names.add(f"account:{each.workspace_id}:{each.account_id}")
+        if each.lane_id != account_scope(each.account_id):
+            names.add(f"lane:{each.workspace_id}:{each.lane_id}")
     return sorted(names)

@@ -17,7 +17,7 @@ from cadenza.accounts.hours import OUTREACH
 from cadenza.core.budgets import Allowed, Budget, Counted, MinGap, Rate, Rolling, allows
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import model
-from cadenza.deliveries.facts import Key, read_facts, select
+from cadenza.deliveries.facts import read_facts
 from cadenza.deliveries.gates import (
     A_BLOCK,
     End,
@@ -27,12 +27,13 @@ from cadenza.deliveries.gates import (
     provider_free,
     refusal_between,
 )
-from cadenza.deliveries.model import ClaimedDelivery
+from cadenza.deliveries.model import Attempt, ClaimedDelivery, Delivery
 from cadenza.deliveries.read_budgets import Rule, rule_of
 from cadenza.deliveries.read_recipients import fold_recipient
 from cadenza.deliveries.refuse import DeliveryRefusal, refuse
 from cadenza.providers.base import QUICKLY
-from cadenza.sql.tx import Row, Tx
+from cadenza.sql.tx import Tx
+from cadenza.sql.values import Key, select
 
 SEND_TIMEOUT = timedelta(seconds=30)
 PROVIDER_RATE = "provider rate"  # the gate's name
@@ -46,7 +47,6 @@ class PermitRequest:
 
     ticket: ClaimedDelivery
     attempt_id: str
-    epoch: int
     part: int = 0
     problems: tuple[str, ...] = ()
     first: bool = True  # of this claim; a thread's next parts follow while it is `sending`
@@ -70,7 +70,7 @@ class Refusal:
     """Do not call; what was to be written about it has been written."""
 
     gate: str
-    says: str
+    message: str
     until: datetime | None
     state: State
 
@@ -99,7 +99,7 @@ class _Granted:
 
 def locks_of(requests: Sequence[PermitRequest]) -> list[str]:
     """Name the accounts and shared lanes that a batch decides about."""
-    return model.locks_of(request.ticket for request in requests)
+    return model.locks_of(request.ticket.delivery for request in requests)
 
 
 def permit(tx: Tx, now: datetime, requests: Sequence[PermitRequest]) -> list[Answer]:
@@ -125,7 +125,7 @@ def _permit_each(tx: Tx, now: datetime, requests: Sequence[PermitRequest]) -> li
         tx,
         now,
         [_key(request) for request in requests],
-        epochs={_key(request): request.epoch for request in requests},
+        epochs={_key(request): request.ticket.epoch for request in requests},
         problems={_key(request): request.problems for request in requests},
         leased={_key(request): _holds_start(now, request) for request in requests},
         hold=True,
@@ -148,10 +148,10 @@ def _answer(decided: "Permitted | Stale | DeliveryRefusal | _Granted", ours: set
     match decided:
         case _Granted(permit=permit):
             return permit if permit.attempt_id in ours else Stale()
-        case DeliveryRefusal(gate=gate, answer=End(state, says)):
-            return Refusal(gate, says, None, state)
+        case DeliveryRefusal(gate=gate, answer=End(state, message)):
+            return Refusal(gate, message, None, state)
         case DeliveryRefusal(gate=gate, answer=answer, until=until):
-            return Refusal(gate, answer.says, until, State.SCHEDULED)
+            return Refusal(gate, answer.message, until, State.SCHEDULED)
         case Permitted() | Stale():
             return decided
 
@@ -183,11 +183,11 @@ def _attempt(request: PermitRequest) -> Key:
 
 def _given_before(tx: Tx, requests: Sequence[PermitRequest]) -> Mapping[Key, Permitted]:
     """Answer again when the first answer was lost: the same attempt, the same deadline."""
-    rows = select(tx, "attempt", [_attempt(request) for request in requests])
+    found = select(tx, Attempt, "attempt", [_attempt(request) for request in requests])
     return {
-        key: Permitted(row["id"], row["key"], row["number"], row["began_at"], row["deadline_at"])
-        for key, row in rows.items()
-        if row["outcome"] is None
+        key: Permitted(one.id, one.key, one.number, one.began_at, one.deadline_at)
+        for key, one in found.items()
+        if one.outcome is None
     }
 
 
@@ -200,10 +200,10 @@ def _still_ours(facts: Facts, request: PermitRequest) -> bool:
     row, ticket = facts.delivery, request.ticket
     expected = State.SCHEDULED if request.first else State.SENDING
     return (
-        row["lease"] == ticket.lease
-        and row["leased_until"] is not None
-        and row["state"] == expected
-        and row["revision"] == ticket.row["revision"]
+        row.lease == ticket.lease
+        and row.is_leased
+        and row.state is expected
+        and row.revision == ticket.delivery.revision
     )
 
 
@@ -212,12 +212,12 @@ def _grant(
 ) -> _Granted:
     row = facts.delivery
     # A try of the delivery: a thread's next parts belong to the one that its first part began.
-    number = row["attempts"] + (1 if request.first else 0)
+    number = row.attempts + (1 if request.first else 0)
     # The same delivery, part and content keep one key, so that a repetition is known as one.
-    fingerprint = sha256(row["content"].encode()).hexdigest()
-    key = sha256(
-        f"{row['workspace_id']}/{row['id']}/{request.part}/{fingerprint}".encode()
-    ).hexdigest()[:32]
+    fingerprint = sha256(row.content.encode()).hexdigest()
+    key = sha256(f"{row.workspace_id}/{row.id}/{request.part}/{fingerprint}".encode()).hexdigest()[
+        :32
+    ]
     deadline = now + request.takes + GRACE
     permitted = Permitted(request.attempt_id, key, number, now, deadline)
     after = tuple(_armed(budget, busy_until=deadline) for budget in budgets)
@@ -251,9 +251,9 @@ def _freeze(tx: Tx, now: datetime, granted: Sequence[_Granted]) -> list[_Granted
         """,
         now=now,
         new=[
-            (r["workspace_id"], r["id"], r["lease"], r["state"], r["revision"], one.permit.number)
+            (*each.key, each.lease, each.state.value, each.revision, one.permit.number)
             for one in granted
-            for r in [one.facts.delivery]
+            for each in [one.facts.delivery]
         ],
     )
     won = {(row["workspace_id"], row["id"]) for row in rows}
@@ -266,20 +266,20 @@ def _write_intents(tx: Tx, now: datetime, granted: Sequence[_Granted]) -> None:
         return
     new = [
         {
-            "workspace_id": row["workspace_id"],
+            "workspace_id": row.workspace_id,
             "id": one.request.attempt_id,
-            "delivery_id": row["id"],
+            "delivery_id": row.id,
             "number": one.permit.number,
             "part": one.request.part,
-            "lease": row["lease"],
+            "lease": row.lease,
             "key": one.permit.key,
             "content_hash": one.content_hash,
             "deadline_at": one.permit.deadline_at,
-            "account_id": row["account_id"],
-            "action": row["action"],
-            "mode": row["mode"],
-            "campaign_id": row["campaign_id"],
-            "lane_id": row["lane_id"],
+            "account_id": row.account_id,
+            "action": row.action.value,
+            "mode": row.mode,
+            "campaign_id": row.campaign_id,
+            "lane_id": row.lane_id,
             "recipient": _contacted(row),
         }
         for one in granted
@@ -315,11 +315,11 @@ def _write_intents(tx: Tx, now: datetime, granted: Sequence[_Granted]) -> None:
     )
 
 
-def _contacted(row: Row) -> str | None:
+def _contacted(delivery: Delivery) -> str | None:
     """Name whom outreach writes to, for the ledger; a post's channel is nobody's mailbox."""
-    if row["recipient"] is None or row["action"] not in OUTREACH:
+    if delivery.recipient is None or delivery.action not in OUTREACH:
         return None
-    return fold_recipient(row["recipient"])
+    return fold_recipient(delivery.recipient)
 
 
 def _write_buckets(tx: Tx, granted: Sequence[_Granted]) -> None:

@@ -48,8 +48,8 @@ def permit_repeat(
         gate, wait = "budgets", _too_near(tx, facts, unconfirmed)
     if wait is None:
         return now if _write_intent(tx, now, unconfirmed) else Held("it is no doubt any more")
-    look_again(tx, unconfirmed, min(wait.until or now + A_MINUTE, now + AT_MOST), wait.says)
-    return Held(wait.says, gate)
+    look_again(tx, unconfirmed, min(wait.until or now + A_MINUTE, now + AT_MOST), wait.message)
+    return Held(wait.message, gate)
 
 
 def _write_intent(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt) -> bool:
@@ -61,14 +61,14 @@ def _write_intent(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt) -> boo
         """,
         until=now + SEND_TIMEOUT,
         workspace_id=unconfirmed.ticket.workspace_id,
-        id=unconfirmed.attempt["id"],
+        id=unconfirmed.attempt.id,
     )
     return written == 1
 
 
 def _still_unconfirmed(facts: Facts, unconfirmed: UnconfirmedAttempt) -> bool:
     row = facts.delivery
-    return row["state"] == State.UNCONFIRMED and row["lease"] == unconfirmed.ticket.lease
+    return row.state is State.UNCONFIRMED and row.lease == unconfirmed.ticket.lease
 
 
 def _refusal(facts: Facts) -> tuple[str, Wait] | None:
@@ -78,20 +78,20 @@ def _refusal(facts: Facts) -> tuple[str, Wait] | None:
         match gates.GATES[name](facts):
             case Wait() as wait:
                 return name, wait
-            case End(says=says):
-                return name, Wait(says, None)
+            case End(message=message):
+                return name, Wait(message, None)
             case _:
                 pass
-    if lane["paused"]:
-        says = f"paused: {lane['pause_reason'] or 'no reason given'}"
-        return "lane", Wait(says, lane["paused_until"])
+    if lane.paused:
+        message = f"paused: {lane.pause_reason or 'no reason given'}"
+        return "lane", Wait(message, lane.paused_until)
     # A park that a gate asked for is about the delivery that it refused, not about this one.
-    parked = lane["parked_until"] is not None and lane["parked_until"] > now
-    if parked and (lane["parked_by"] == gates.NETWORK or lane["parked_by"] not in gates.GATES):
-        return "lane", Wait(lane["park_reason"] or "it has to wait", lane["parked_until"])
-    if not row["approved"]:
+    parked = lane.parked_until is not None and lane.parked_until > now
+    if parked and (lane.parked_by == gates.NETWORK or lane.parked_by not in gates.GATES):
+        return "lane", Wait(lane.park_reason or "it has to wait", lane.parked_until)
+    if not row.approved:
         return "approval", Wait("nobody approved it any more", None)
-    if row["not_after_at"] is not None and now > row["not_after_at"]:
+    if row.not_after_at is not None and now > row.not_after_at:
         return "approval", Wait("its last allowed time has passed", None)
     return None
 
@@ -107,20 +107,20 @@ def _too_near(tx: Tx, facts: Facts, unconfirmed: UnconfirmedAttempt) -> Wait | N
     booked: datetime | None = tx.value(
         "SELECT repeat_at FROM attempt WHERE workspace_id = :workspace_id AND id = :id",
         workspace_id=unconfirmed.ticket.workspace_id,
-        id=unconfirmed.attempt["id"],
+        id=unconfirmed.attempt.id,
     )
     if booked is not None and _is_kept(booked, spacing):
         if now < booked:
             return Wait("its turn comes after other calls", booked)
         if now <= booked + USABLE:
             return None
-    asked = allows(now, spacing)
-    if isinstance(asked, Allowed):
+    requested = allows(now, spacing)
+    if isinstance(requested, Allowed):
         _take(tx, facts, spacing, SEND_TIMEOUT, now)
         return None
-    if asked.next_at is not None:
-        _book(tx, facts, unconfirmed, spacing, asked.next_at)
-    return Wait(f"{asked.binding.key}: {asked.binding.reason}", asked.next_at)
+    if requested.next_at is not None:
+        _book(tx, facts, unconfirmed, spacing, requested.next_at)
+    return Wait(f"{requested.binding.key}: {requested.binding.reason}", requested.next_at)
 
 
 def _is_kept(booked: datetime, spacing: Sequence[MinGap | Rate]) -> bool:
@@ -145,7 +145,7 @@ def _book(
         "UPDATE attempt SET repeat_at = :at WHERE workspace_id = :workspace_id AND id = :id",
         at=at,
         workspace_id=unconfirmed.ticket.workspace_id,
-        id=unconfirmed.attempt["id"],
+        id=unconfirmed.attempt.id,
     )
 
 

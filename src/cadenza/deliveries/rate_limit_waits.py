@@ -7,44 +7,34 @@ they hold. The longer wait stays.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from cadenza.accounts.model import Account
 from cadenza.deliveries import lanes
-from cadenza.deliveries.model import ClaimedDelivery, account_scope
+from cadenza.deliveries.model import Delivery, NetworkWait, account_scope
 from cadenza.deliveries.read_recipients import fold_recipient
 from cadenza.providers.outcome import WaitScope
-from cadenza.sql.tx import Row, Tx
+from cadenza.sql.tx import Tx
+from cadenza.sql.values import Key
 
-Key = tuple[str, str]  # a workspace, and an id or a scope in it
 ALL = ""  # the workspace of what is everybody's
 OF_RECIPIENT = "recipient:"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NetworkWait:
-    """Nothing of the scope before `until`."""
-
-    scope: Key
-    until: datetime
-    reason: str
-    by: str = "network"
-
-
-def scope_of(reach: WaitScope, account: Row, recipient: str | None) -> Key:
+def scope_of(reach: WaitScope, account: Account, recipient: str | None) -> Key:
     """Name what a wait is about."""
     match reach:
         case WaitScope.APP:
-            return ALL, f"app:{account['provider']}"
+            return ALL, f"app:{account.provider}"
         case WaitScope.RECIPIENT:
             # Without a recipient it is the account's own place.
-            place = fold_recipient(recipient) if recipient else account_scope(account["id"])
-            return account["workspace_id"], f"{OF_RECIPIENT}{account['provider']}:{place}"
+            place = fold_recipient(recipient) if recipient else account_scope(account.id)
+            return account.workspace_id, f"{OF_RECIPIENT}{account.provider}:{place}"
         case WaitScope.ACCOUNT:
-            return account["workspace_id"], account_scope(account["id"])
+            return account.workspace_id, account_scope(account.id)
 
 
-def keep_waits(tx: Tx, now: datetime, waits: Iterable[NetworkWait]) -> None:
+def save_waits(tx: Tx, now: datetime, waits: Iterable[NetworkWait]) -> None:
     """Write waits; a longer one stays as it is."""
     longest = {wait.scope: wait for wait in sorted(waits, key=lambda wait: wait.until)}
     if not longest:
@@ -75,51 +65,53 @@ def keep_waits(tx: Tx, now: datetime, waits: Iterable[NetworkWait]) -> None:
 
 
 def read_waits(
-    tx: Tx, now: datetime, deliveries: Mapping[Key, Row], accounts: Mapping[Key, Row]
-) -> dict[Key, Row]:
+    tx: Tx, now: datetime, deliveries: Mapping[Key, Delivery], accounts: Mapping[Key, Account]
+) -> dict[Key, NetworkWait]:
     """Return for each delivery the longest wait that holds it, if one does."""
     scopes = {
         key: [
-            scope_of(reach, accounts[key[0], row["account_id"]], row["recipient"])
+            scope_of(reach, accounts[each.account_key], each.recipient)
             for reach in (WaitScope.APP, WaitScope.ACCOUNT, WaitScope.RECIPIENT)
         ]
-        for key, row in deliveries.items()
+        for key, each in deliveries.items()
     }
     waits = {
-        (row["workspace_id"], row["scope"]): row
+        (scope := (row["workspace_id"], row["scope"])): NetworkWait(
+            scope=scope, until=row["until_at"], reason=row["reason"], by=row["asked_by"]
+        )
         for row in tx.all(
             """
-            SELECT network_wait.* FROM TABLE(:asked) AS asked (workspace_id text, scope text)
+            SELECT network_wait.* FROM TABLE(:requested) AS asked (workspace_id text, scope text)
             JOIN network_wait ON network_wait.workspace_id = asked.workspace_id
                 AND network_wait.scope = asked.scope
             WHERE until_at > :now
             """,
-            asked=sorted({scope for asked in scopes.values() for scope in asked}),
+            requested=sorted({scope for requested in scopes.values() for scope in requested}),
             now=now,
         )
     }
-    found: dict[Key, Row] = {}
-    for key, asked in scopes.items() if waits else ():
-        held = [waits[scope] for scope in asked if scope in waits]
+    found: dict[Key, NetworkWait] = {}
+    for key, requested in scopes.items() if waits else ():
+        held = [waits[scope] for scope in requested if scope in waits]
         if held:
-            found[key] = max(held, key=lambda row: row["until_at"])
+            found[key] = max(held, key=lambda wait: wait.until)
     return found
 
 
-def rests_alone(wait: Row, delivery: Row) -> bool:
+def rests_alone(wait: NetworkWait, delivery: Delivery) -> bool:
     """Say whether only this delivery has to wait, and the others of its lane may go on."""
-    shared = delivery["lane_id"] != account_scope(delivery["account_id"])
-    return shared or wait["scope"].startswith(OF_RECIPIENT)
+    shared = delivery.lane_id != account_scope(delivery.account_id)
+    return shared or wait.scope[1].startswith(OF_RECIPIENT)
 
 
-def turn_away(
-    tx: Tx, now: datetime, tickets: Sequence[ClaimedDelivery], accounts: Mapping[Key, Row]
-) -> list[ClaimedDelivery]:
+def return_rate_limited(
+    tx: Tx, now: datetime, claimed: Sequence[Delivery], accounts: Mapping[Key, Account]
+) -> list[Delivery]:
     """Put back what was just claimed and may not go yet; return the rest."""
-    claimed = {(ticket.workspace_id, ticket.id): ticket.row for ticket in tickets}
-    waits = read_waits(tx, now, claimed, accounts)
+    by_key = {each.key: each for each in claimed}
+    waits = read_waits(tx, now, by_key, accounts)
     if not waits:
-        return list(tickets)
+        return list(claimed)
     tx.run(
         """
         UPDATE delivery SET leased_until = NULL, worker = NULL, reason = away.why,
@@ -130,24 +122,18 @@ def turn_away(
         WHERE delivery.workspace_id = away.workspace_id AND delivery.id = away.id
         """,
         away=[
-            (*key, wait["reason"], wait["until_at"] if rests_alone(wait, claimed[key]) else None)
+            (*key, wait.reason, wait.until if rests_alone(wait, by_key[key]) else None)
             for key, wait in sorted(waits.items())
         ],
     )
-    lanes.refresh(tx, [(key[0], claimed[key]["lane_id"]) for key in waits])
+    lanes.refresh(tx, [by_key[key].lane_key for key in waits])
     lanes.park_all(
         tx,
         now,
         [
-            lanes.Park(
-                key[0],
-                claimed[key]["lane_id"],
-                wait["until_at"],
-                wait["reason"],
-                wait["asked_by"],
-            )
+            lanes.Park(*by_key[key].lane_key, wait.until, wait.reason, wait.by)
             for key, wait in waits.items()
-            if not rests_alone(wait, claimed[key])
+            if not rests_alone(wait, by_key[key])
         ],
     )
-    return [ticket for ticket in tickets if (ticket.workspace_id, ticket.id) not in waits]
+    return [each for each in claimed if each.key not in waits]

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
+from cadenza.accounts.model import Account
 from cadenza.core.budgets import Budget, Counted, MinGap, Period, Rate, Rolling, period_key
 from cadenza.core.zones import get_zone
-from cadenza.deliveries.model import account_scope
+from cadenza.deliveries.model import Delivery, account_scope
 from cadenza.sql.tx import Row, Tx
 
 _DAY = timedelta(days=1)
@@ -25,13 +26,13 @@ Scope: TypeAlias = tuple[str, str]  # a workspace, and a scope in it
 class BudgetRequest:
     """A delivery whose budgets are wanted, and its account."""
 
-    account: Row
-    delivery: Row
+    account: Account
+    delivery: Delivery
 
     @property
     def scopes(self) -> tuple[str, ...]:
         """The scopes whose rules hold for it."""
-        own, lane = account_scope(self.account["id"]), self.delivery["lane_id"]
+        own, lane = account_scope(self.account.id), self.delivery.lane_id
         return (own,) if lane == own else (own, lane)
 
 
@@ -57,24 +58,24 @@ def key_of(scope: str, action: str, kind: str) -> str:
     return f"{action}:{kind}" if scope.startswith("account:") else f"{scope} {action}:{kind}"
 
 
-def rule_of(budget: Budget, delivery: Row) -> Rule:
+def rule_of(budget: Budget, delivery: Delivery) -> Rule:
     """Return the rule that a budget of a delivery was read from."""
     scope, _, rest = budget.key.rpartition(" ")
     action, _, kind = rest.partition(":")
     period = budget.used_in if isinstance(budget, Counted) else ""
-    own = account_scope(delivery["account_id"])
-    return Rule(delivery["workspace_id"], scope or own, action, delivery["mode"], kind, period)
+    own = account_scope(delivery.account_id)
+    return Rule(delivery.workspace_id, scope or own, action, delivery.mode, kind, period)
 
 
 def read_budgets(
-    tx: Tx, now: datetime, asked: Sequence[BudgetRequest]
+    tx: Tx, now: datetime, requested: Sequence[BudgetRequest]
 ) -> dict[tuple[str, str], tuple[Budget, ...]]:
     """Return each delivery's budgets by its workspace and id."""
-    rules = _rules(tx, asked)
+    rules = _rules(tx, requested)
     wanted: dict[tuple[str, str], list[tuple[Rule, Row, BudgetRequest]]] = {}
-    for one in asked:
-        workspace_id, action = one.delivery["workspace_id"], one.delivery["action"]
-        wanted[workspace_id, one.delivery["id"]] = [
+    for one in requested:
+        workspace_id, action = one.delivery.workspace_id, one.delivery.action
+        wanted[workspace_id, one.delivery.id] = [
             (_rule(now, row, one), row, one)
             for scope in one.scopes
             for row in rules.get((workspace_id, scope), ())
@@ -87,8 +88,8 @@ def read_budgets(
     }
 
 
-def _rules(tx: Tx, asked: Sequence[BudgetRequest]) -> dict[Scope, list[Row]]:
-    scopes = {(one.delivery["workspace_id"], scope) for one in asked for scope in one.scopes}
+def _rules(tx: Tx, requested: Sequence[BudgetRequest]) -> dict[Scope, list[Row]]:
+    scopes = {(one.delivery.workspace_id, scope) for one in requested for scope in one.scopes}
     rules: dict[Scope, list[Row]] = {}
     for row in tx.all(
         """
@@ -103,11 +104,9 @@ def _rules(tx: Tx, asked: Sequence[BudgetRequest]) -> dict[Scope, list[Row]]:
 
 def _rule(now: datetime, row: Row, one: BudgetRequest) -> Rule:
     kind = row["kind"]
-    zone = get_zone(one.account["zone"])
+    zone = get_zone(one.account.zone)
     period = period_key(Period(kind), now, zone) if kind in PERIODS else ""
-    return Rule(
-        row["workspace_id"], row["scope"], row["action"], one.delivery["mode"], kind, period
-    )
+    return Rule(row["workspace_id"], row["scope"], row["action"], one.delivery.mode, kind, period)
 
 
 def _buckets(tx: Tx, rules: Sequence[Rule]) -> dict[tuple[str, ...], Row]:
@@ -149,11 +148,11 @@ def _budget(
             return Rolling(key, amount, taken=_recent(tx, now, rule, one.account))
         case kind:
             used = 0 if bucket is None else bucket["taken"]
-            zone = get_zone(one.account["zone"])
+            zone = get_zone(one.account.zone)
             return Counted(key, amount, Period(kind), zone, used=used, used_in=rule.period)
 
 
-def _recent(tx: Tx, now: datetime, rule: Rule, account: Row) -> tuple[datetime, ...]:
+def _recent(tx: Tx, now: datetime, rule: Rule, account: Account) -> tuple[datetime, ...]:
     rows = tx.all(
         """
         SELECT reserved_at FROM activity
@@ -162,7 +161,7 @@ def _recent(tx: Tx, now: datetime, rule: Rule, account: Row) -> tuple[datetime, 
         ORDER BY reserved_at
         """,
         workspace_id=rule.workspace_id,
-        account_id=account["id"],
+        account_id=account.id,
         action=rule.action,
         mode=rule.mode,
         since=now - _DAY,

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import NamedTuple, TypeAlias
 
 from cadenza.core.zones import day_bounds, get_zone, local_day
-from cadenza.sql.tx import Row, Tx
+from cadenza.sql.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,38 +32,41 @@ class Day:
         return not self.begun and self.before >= self.cap
 
     @property
-    def says(self) -> str:
+    def message(self) -> str:
         """Say it in one sentence."""
         return f"the day has its {self.cap} posts ({self.before} before this one)"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DayRequest:
     """A delivery, the zone of its account, and the account's maximum per day."""
 
-    delivery: Row
+    workspace_id: str
+    id: str
+    account_id: str
+    post_id: str | None
+    due_at: datetime
     zone: str
     cap: int
 
 
-def read_days(tx: Tx, now: datetime, asked: Sequence[DayRequest]) -> dict[tuple[str, str], Day]:
+def read_days(tx: Tx, now: datetime, requested: Sequence[DayRequest]) -> dict[tuple[str, str], Day]:
     """Return each delivery's day by its workspace and id."""
-    if not asked:
+    if not requested:
         return {}
-    bounds = [_bounds(now, one) for one in asked]
+    bounds = [_bounds(now, one) for one in requested]
     days = _posts(
         tx,
         {
-            (one.delivery["workspace_id"], one.delivery["account_id"], *span)
-            for one, span in zip(asked, bounds, strict=True)
+            (one.workspace_id, one.account_id, *span)
+            for one, span in zip(requested, bounds, strict=True)
         },
     )
     found: dict[tuple[str, str], Day] = {}
-    for one, (begins, ends) in zip(asked, bounds, strict=True):
-        row = one.delivery
-        posts = days.get((row["workspace_id"], row["account_id"], begins), {})
-        before, begun = _before(posts, row["post_id"] or row["id"], row["due_at"])
-        found[row["workspace_id"], row["id"]] = Day(before, one.cap, ends, begun)
+    for one, (begins, ends) in zip(requested, bounds, strict=True):
+        posts = days.get((one.workspace_id, one.account_id, begins), {})
+        before, begun = _before(posts, one.post_id or one.id, one.due_at)
+        found[one.workspace_id, one.id] = Day(before, one.cap, ends, begun)
     return found
 
 
@@ -121,4 +124,4 @@ def _posts(
 
 def _bounds(now: datetime, one: DayRequest) -> tuple[datetime, datetime]:
     zone = get_zone(one.zone)
-    return day_bounds(local_day(max(now, one.delivery["due_at"]), zone), zone)
+    return day_bounds(local_day(max(now, one.due_at), zone), zone)

@@ -11,11 +11,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from cadenza.accounts.hours import OUTREACH
-from cadenza.sql.tx import Row, Tx
-
-Key = tuple[str, str]  # a workspace, and an id in it
+from cadenza.accounts.model import Account
+from cadenza.deliveries.model import Delivery, Workspace
+from cadenza.sql.tx import Tx
+from cadenza.sql.values import Key, read_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,36 +35,43 @@ def fold_recipient(recipient: str) -> str:
     return recipient.strip().casefold()
 
 
-def cap_of(account: Row, workspace: Row) -> tuple[int, int] | None:
+def cap_of(account: Account, workspace: Workspace) -> tuple[int, int] | None:
     """Return how many contacts in how many days; an account's `recipient_cap` wins over the workspace's."""
-    settings: dict[str, Any] = msgspec.json.decode(account["settings"])
+    settings: dict[str, Any] = msgspec.json.decode(account.settings)
     own: dict[str, int] | None = settings.get("recipient_cap")
     if own is not None:
         return own["amount"], own["days"]
-    amount, days = workspace["recipient_cap"], workspace["recipient_cap_days"]
+    amount, days = workspace.recipient_cap, workspace.recipient_cap_days
     return None if amount is None or days is None else (amount, days)
 
 
+class RecipientChannel(Struct, frozen=True):
+    """A row of `recipient_channel`: whether the recipient can be reached, by what failed before."""
+
+    active: bool
+    reason: str | None
+
+
 def read_channels(
-    tx: Tx, deliveries: Mapping[Key, Row], accounts: Mapping[Key, Row]
-) -> dict[Key, Row]:
-    """Return the rows of recipients' channels, by delivery; most have none."""
+    tx: Tx, deliveries: Mapping[Key, Delivery], accounts: Mapping[Key, Account]
+) -> dict[Key, RecipientChannel]:
+    """Return what is known of recipients' channels, by delivery; of most nothing is."""
     wanted = {
-        key: (key[0], accounts[key[0], row["account_id"]]["provider"], fold_recipient(to))
-        for key, row in deliveries.items()
-        if (to := row["recipient"]) is not None
+        key: (key[0], accounts[each.account_key].provider, fold_recipient(each.recipient))
+        for key, each in deliveries.items()
+        if each.recipient is not None
     }
     if not wanted:
         return {}
     found = {
-        (row["workspace_id"], row["provider"], row["id"]): row
+        (row["workspace_id"], row["provider"], row["id"]): read_value(RecipientChannel, row)
         for row in tx.all(
             """
-            SELECT recipient_channel.* FROM TABLE(:asked) AS asked (workspace_id text, provider text, id text)
+            SELECT recipient_channel.* FROM TABLE(:requested) AS asked (workspace_id text, provider text, id text)
             JOIN recipient_channel ON recipient_channel.workspace_id = asked.workspace_id
                 AND recipient_channel.provider = asked.provider AND recipient_channel.id = asked.id
             """,
-            asked=sorted(set(wanted.values())),
+            requested=sorted(set(wanted.values())),
         )
     }
     return {key: found[name] for key, name in wanted.items() if name in found}
@@ -71,31 +80,31 @@ def read_channels(
 def read_contacts(
     tx: Tx,
     now: datetime,
-    deliveries: Mapping[Key, Row],
-    accounts: Mapping[Key, Row],
-    workspaces: Mapping[str, Row],
+    deliveries: Mapping[Key, Delivery],
+    accounts: Mapping[Key, Account],
+    workspaces: Mapping[str, Workspace],
 ) -> dict[Key, Contacts]:
     """Return how often recipients were written to, for outreach that is limited."""
     wanted: dict[Key, tuple[str, int, int]] = {}
-    for key, row in deliveries.items():
-        if row["recipient"] is None or row["action"] not in OUTREACH:
+    for key, each in deliveries.items():
+        if each.recipient is None or each.action not in OUTREACH:
             continue
-        cap = cap_of(accounts[key[0], row["account_id"]], workspaces[key[0]])
+        cap = cap_of(accounts[each.account_key], workspaces[key[0]])
         if cap is not None:
-            wanted[key] = (fold_recipient(row["recipient"]), *cap)
+            wanted[key] = (fold_recipient(each.recipient), *cap)
     if not wanted:
         return {}
     times: dict[tuple[Key, str], list[datetime]] = {}
     for row in tx.all(
         """
         SELECT asked.workspace_id, asked.id, activity.mode, activity.reserved_at
-        FROM TABLE(:asked) AS asked (workspace_id text, id text, recipient text, since_at timestamptz)
+        FROM TABLE(:requested) AS asked (workspace_id text, id text, recipient text, since_at timestamptz)
         JOIN activity ON activity.workspace_id = asked.workspace_id
             AND activity.recipient = asked.recipient AND activity.reserved_at > asked.since_at
         WHERE activity.recipient IS NOT NULL AND activity.counts
         ORDER BY activity.reserved_at
         """,
-        asked=[
+        requested=[
             (*key, recipient, now - timedelta(days=days))
             for key, (recipient, _, days) in sorted(wanted.items())
         ],
@@ -103,7 +112,7 @@ def read_contacts(
         key = (row["workspace_id"], row["id"])
         times.setdefault((key, row["mode"]), []).append(row["reserved_at"])
     return {
-        key: _contacts(times.get((key, deliveries[key]["mode"]), []), cap, days)
+        key: _contacts(times.get((key, deliveries[key].mode), []), cap, days)
         for key, (_, cap, days) in wanted.items()
     }
 

@@ -8,9 +8,11 @@ addresses of files. Writes only what is different. Limit: a batch is `limit` del
 from dataclasses import dataclass
 from datetime import datetime
 
-from cadenza.deliveries.check_fit import check_row, flag
+from cadenza.accounts.model import read_accounts
+from cadenza.deliveries.check_fit import StoredPiece, check_content, flag
 from cadenza.deliveries.render import Files
 from cadenza.sql.tx import Tx
+from cadenza.sql.values import read_value
 
 BATCH = 500
 
@@ -40,11 +42,9 @@ def recheck_fit(
     )
     rows = tx.all(
         f"""
-        SELECT delivery.workspace_id, delivery.id AS delivery_id, delivery.due_at, delivery.channel,
-            delivery.content, delivery.recipient, delivery.unfit,
-            account.id, account.provider, account.remote_id, account.handle, account.settings
-        FROM delivery JOIN account
-            ON account.workspace_id = delivery.workspace_id AND account.id = delivery.account_id
+        SELECT delivery.workspace_id, delivery.id, delivery.account_id, delivery.due_at, delivery.channel,
+            delivery.content, delivery.recipient, delivery.unfit
+        FROM delivery
         WHERE post_id IS NOT NULL AND delivery.state IN ('draft', 'scheduled') {onward} {one}
         ORDER BY delivery.due_at, delivery.id LIMIT :limit
         """,  # noqa: S608 - put together from constants
@@ -52,8 +52,13 @@ def recheck_fit(
         **({"after": after[0], "after_id": after[1]} if after else {}),
         **({"workspace_id": account[0], "account_id": account[1]} if account else {}),
     )
-    checked = [(row, flag(check_row(row, row, files).blocking)) for row in rows]
-    changed = [(row, says) for row, says in checked if row["unfit"] != says]
+    accounts = read_accounts(tx, {(row["workspace_id"], row["account_id"]) for row in rows})
+    checked = [
+        (row, flag(check_content(read_value(StoredPiece, row), sender, files).blocking))
+        for row in rows
+        for sender in [accounts.get((row["workspace_id"], row["account_id"]))]
+    ]
+    changed = [(row, message) for row, message in checked if row["unfit"] != message]
     if changed:
         tx.run(
             """
@@ -63,9 +68,9 @@ def recheck_fit(
                 AND delivery.content = new.content
             """,  # an edit meanwhile has checked its own words
             new=[
-                (row["workspace_id"], row["delivery_id"], says, row["content"])
-                for row, says in changed
+                (row["workspace_id"], row["id"], message, row["content"])
+                for row, message in changed
             ],
         )
-    last = (rows[-1]["due_at"], rows[-1]["delivery_id"]) if len(rows) == limit else None
-    return Rechecked(tuple(row["delivery_id"] for row, _ in changed), last)
+    last = (rows[-1]["due_at"], rows[-1]["id"]) if len(rows) == limit else None
+    return Rechecked(tuple(row["id"] for row, _ in changed), last)

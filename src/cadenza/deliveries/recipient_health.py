@@ -12,10 +12,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from cadenza.deliveries import lanes
+from cadenza.core.rollup import DeliveryState as State
+from cadenza.deliveries import lanes, planners
+from cadenza.deliveries.model import COLUMNS, Delivery
+from cadenza.deliveries.planners import Transition
 from cadenza.deliveries.read_recipients import fold_recipient
 from cadenza.deliveries.suspend_account import suspend_account
+from cadenza.deliveries.transition import end_waiting
 from cadenza.sql.tx import Tx
+from cadenza.sql.values import read_values
 
 LIMIT = 5  # failures in a row that make a channel inactive
 BLAME = 5  # different recipients in a row that make it the account's fault
@@ -32,7 +37,7 @@ class Contact:
     provider: str
     recipient: str
     reached: bool
-    says: str = ""
+    message: str = ""
     blocked: bool = False  # the other side blocked us or is closed: once is enough
 
 
@@ -83,8 +88,9 @@ def _failed(tx: Tx, now: datetime, end: Contact) -> None:
     }
     active = tx.value(
         """
-        INSERT INTO recipient_channel (workspace_id, provider, id, active, error_count, reason, changed_at)
-        VALUES (:workspace_id, :provider, :id, NOT :blocked, 1, :says, :now)
+        INSERT INTO recipient_channel (workspace_id, provider, id, written, active, error_count, reason, created_at,
+            changed_at)
+        VALUES (:workspace_id, :provider, :id, :written, NOT :blocked, 1, :message, :now, :now)
         ON CONFLICT (workspace_id, provider, id) DO UPDATE SET
             error_count = recipient_channel.error_count + 1, reason = excluded.reason,
             active = recipient_channel.active AND excluded.active
@@ -92,8 +98,9 @@ def _failed(tx: Tx, now: datetime, end: Contact) -> None:
             changed_at = excluded.changed_at
         RETURNING active
         """,
+        written=end.recipient.strip(),
         blocked=end.blocked,
-        says=end.says,
+        message=end.message,
         limit=LIMIT,
         now=now,
         **channel,
@@ -114,24 +121,23 @@ def _failed(tx: Tx, now: datetime, end: Contact) -> None:
 
 def _skip_waiting(tx: Tx, now: datetime, end: Contact) -> None:
     """Skip what else waits for this recipient in this network and is in nobody's hands."""
+    lock = "FOR UPDATE" if tx.dialect == "postgresql" else ""
     rows = tx.all(
-        """
-        UPDATE delivery SET state = 'skipped', reason = :reason, slot_at = NULL, ended_at = :now,
-            lease = lease + 1
+        f"""
+        SELECT {COLUMNS} FROM delivery
         WHERE workspace_id = :workspace_id AND recipient = :recipient AND recipient IS NOT NULL
             AND state IN ('draft', 'scheduled') AND leased_until IS NULL
             AND account_id IN (
                 SELECT id FROM account WHERE workspace_id = :workspace_id AND provider = :provider
             )
-        RETURNING workspace_id, lane_id
-        """,
-        reason=SKIPPED,
-        now=now,
+        {lock}
+        """,  # noqa: S608 - put together from constants
         workspace_id=end.workspace_id,
         recipient=end.recipient,
         provider=end.provider,
     )
-    lanes.refresh(tx, {(row["workspace_id"], row["lane_id"]) for row in rows})
+    skipped = end_waiting(tx, now, read_values(Delivery, rows), State.SKIPPED, SKIPPED)
+    lanes.refresh(tx, {each.delivery.lane_key for each in skipped})
 
 
 def _blame(tx: Tx, now: datetime, end: Contact) -> None:
@@ -159,25 +165,26 @@ def _blame(tx: Tx, now: datetime, end: Contact) -> None:
         provider=end.provider,
         now=now,
     )
-    _reactivate(tx, end, {row["id"] for row in run})
+    _reactivate(tx, now, end, {row["id"] for row in run})
     _forget_run(tx, [(end.workspace_id, end.account_id)])
     suspend_account(tx, now, reason=BLAMED, **account)
 
 
-def _reactivate(tx: Tx, end: Contact, recipients: set[str]) -> None:
+def _reactivate(tx: Tx, now: datetime, end: Contact, recipients: set[str]) -> None:
     """Let what was skipped for these recipients wait again."""
-    skipped = tx.all(
-        """
-        SELECT delivery.id, delivery.lane_id, delivery.recipient FROM delivery
+    rows = tx.all(
+        f"""
+        SELECT {COLUMNS} FROM delivery
         JOIN account ON account.workspace_id = delivery.workspace_id AND account.id = delivery.account_id
         WHERE delivery.workspace_id = :workspace_id AND account.provider = :provider
             AND delivery.state = 'skipped' AND delivery.reason = :reason
-        """,
+        """,  # noqa: S608 - put together from constants
         workspace_id=end.workspace_id,
         provider=end.provider,
         reason=SKIPPED,
     )
-    back = [row for row in skipped if fold_recipient(row["recipient"]) in recipients]
+    skipped = read_values(Delivery, rows)
+    back = [each for each in skipped if fold_recipient(each.recipient or "") in recipients]
     tx.run(
         """
         UPDATE delivery SET reason = NULL, ended_at = NULL,
@@ -185,7 +192,12 @@ def _reactivate(tx: Tx, end: Contact, recipients: set[str]) -> None:
         FROM TABLE(:ids) AS asked (id text)
         WHERE delivery.workspace_id = :workspace_id AND delivery.id = asked.id
         """,
-        ids=[(row["id"],) for row in back],
+        ids=[(each.id,) for each in back],
         workspace_id=end.workspace_id,
     )
-    lanes.refresh(tx, {(end.workspace_id, row["lane_id"]) for row in back})
+    planners.count(
+        tx,
+        now,
+        [Transition(each, State.SCHEDULED if each.approved else State.DRAFT) for each in back],
+    )
+    lanes.refresh(tx, {each.lane_key for each in back})

@@ -16,19 +16,22 @@ from typing import TypeAlias
 
 import msgspec
 
+from cadenza.accounts.model import read_accounts
 from cadenza.core.clock import Clock
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries import lanes
+from cadenza.deliveries import lanes, planners
 from cadenza.deliveries.announce import DeliveryEvent, announce
-from cadenza.deliveries.facts import Key, select
-from cadenza.deliveries.model import ClaimedDelivery, locks_of
+from cadenza.deliveries.contents import complete
+from cadenza.deliveries.model import COLUMNS, Attempt, ClaimedDelivery, Delivery, locks_of
 from cadenza.deliveries.permit import SEND_TIMEOUT
+from cadenza.deliveries.planners import Transition
 from cadenza.deliveries.record_exchanges import RecordedExchange, record_exchanges
 from cadenza.deliveries.refund import refund
 from cadenza.deliveries.settle import Result, settle
 from cadenza.providers.outcome import Absent, CannotTell, Finding, Found, Sent, Unconfirmed
 from cadenza.sql.transactions import Operations
-from cadenza.sql.tx import Row, Tx
+from cadenza.sql.tx import Tx
+from cadenza.sql.values import read_value, select
 
 log = logging.getLogger("cadenza.deliveries")
 
@@ -51,7 +54,7 @@ class UnconfirmedAttempt:
     """An unconfirmed delivery and the attempt that nobody answered."""
 
     ticket: ClaimedDelivery
-    attempt: Row
+    attempt: Attempt
     restored: bool = False  # since the call the database went back: more may have happened
 
 
@@ -60,14 +63,14 @@ class Lookup:
     """What looking brought, and what was said with the network for it."""
 
     finding: Finding
-    heard: tuple[RecordedExchange, ...] = ()
+    exchanges: tuple[RecordedExchange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
     """Looking would send, and nothing may be sent now: it stays unconfirmed, for the gate that is named."""
 
-    says: str
+    message: str
     gate: str = ""
 
 
@@ -75,7 +78,7 @@ def unconfirmed_attempts(tx: Tx, now: datetime) -> list[UnconfirmedAttempt]:
     """List doubts whose calls are over by the database's clock, the oldest first."""
     rows = tx.all(
         f"""
-        SELECT delivery.*, {_LAST} AS last_attempt FROM delivery
+        SELECT {COLUMNS}, {_LAST} AS last_attempt FROM delivery
         WHERE state = 'unconfirmed' AND (look_at IS NULL OR look_at <= :now)
         ORDER BY look_at NULLS FIRST, due_at LIMIT :most
         """,  # noqa: S608 - a constant
@@ -83,15 +86,22 @@ def unconfirmed_attempts(tx: Tx, now: datetime) -> list[UnconfirmedAttempt]:
         most=BATCH,
     )
     restored = _restored(tx) if rows else None
-    attempts = select(tx, "attempt", [_attempt_of(row) for row in rows if row["last_attempt"]])
+    attempts = select(
+        tx,
+        Attempt,
+        "attempt",
+        [(row["workspace_id"], row["last_attempt"]) for row in rows if row["last_attempt"]],
+    )
+    accounts = read_accounts(tx, ((row["workspace_id"], row["account_id"]) for row in rows))
+    found = complete(tx, [read_value(Delivery, row) for row in rows])
     return [
         UnconfirmedAttempt(
-            ClaimedDelivery(row["workspace_id"], row["id"], row["lease"], row),
+            ClaimedDelivery(delivery, accounts[delivery.account_key]),
             attempt,
-            restored is not None and attempt["began_at"] <= restored,
+            restored is not None and attempt.began_at <= restored,
         )
-        for row in rows
-        if (attempt := attempts.get(_attempt_of(row))) is not None
+        for row, (delivery, _) in zip(rows, found, strict=True)
+        if (attempt := attempts.get((delivery.workspace_id, row["last_attempt"]))) is not None
         and nothing_arrives_after(attempt) <= now
     ]
 
@@ -111,28 +121,22 @@ def _restored(tx: Tx) -> datetime | None:
     return ALL_TIME if runtime["hold_kind"] == "restore" else runtime["restored_at"]
 
 
-def _attempt_of(row: Row) -> Key:
-    return row["workspace_id"], row["last_attempt"]
-
-
-def last_attempt(tx: Tx, delivery: Row) -> Row | None:
+def last_attempt(tx: Tx, delivery: Delivery) -> Attempt | None:
     """Return the attempt that an unconfirmed send is about: by the fence, which only rises, not by a clock."""
-    return tx.one(
+    row = tx.one(
         """
         SELECT * FROM attempt WHERE workspace_id = :workspace_id AND delivery_id = :id
         ORDER BY lease DESC, part DESC LIMIT 1
         """,
-        workspace_id=delivery["workspace_id"],
-        id=delivery["id"],
+        workspace_id=delivery.workspace_id,
+        id=delivery.id,
     )
+    return None if row is None else read_value(Attempt, row)
 
 
-def nothing_arrives_after(attempt: Row) -> datetime:
+def nothing_arrives_after(attempt: Attempt) -> datetime:
     """Say from when on no byte of the call can still arrive: only then does absence mean anything."""
-    last: datetime = max(
-        attempt["deadline_at"], attempt["repeated_until"] or attempt["deadline_at"]
-    )
-    return last + SEND_TIMEOUT
+    return max(attempt.deadline_at, attempt.repeated_until or attempt.deadline_at) + SEND_TIMEOUT
 
 
 def resolve(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, finding: Finding) -> State:
@@ -140,41 +144,41 @@ def resolve(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, finding: Fin
     match finding:
         case Found(remote_id, url):
             _settle_ledger(tx, now, unconfirmed, "success", counts=True)
-            if unconfirmed.attempt["part"] < last_part(unconfirmed):
-                _keep_answer(tx, now, unconfirmed, remote_id, url)
+            if unconfirmed.attempt.part < last_part(unconfirmed):
+                _save_outcome(tx, now, unconfirmed, remote_id, url)
                 if unconfirmed.restored:
                     return _leave_the_rest(tx, now, unconfirmed)
                 return _go_on(tx, now, unconfirmed, remote_id)
             sent = Sent(remote_id, url, _unwritten(unconfirmed))
-            called_at = unconfirmed.attempt["began_at"]
+            called_at = unconfirmed.attempt.began_at
             settle(
                 tx,
                 now,
-                [Result(unconfirmed.ticket, sent, unconfirmed.attempt["id"], called_at=called_at)],
+                [Result(unconfirmed.ticket, sent, unconfirmed.attempt.id, called_at=called_at)],
             )
             return State.SENT
         case Absent():
-            if unconfirmed.ticket.row["attempts"] > unconfirmed.ticket.row["retry_limit"]:
+            if unconfirmed.ticket.delivery.attempts > unconfirmed.ticket.delivery.retry_limit:
                 return _give_up(tx, now, unconfirmed)
             return send_again(tx, now, unconfirmed)
-        case CannotTell(says, again):
+        case CannotTell(message, again):
             # In the middle of a thread the rest needs this part's id: a person must bring it.
-            whole = unconfirmed.attempt["part"] >= last_part(unconfirmed)
-            late = whole and now - unconfirmed.attempt["began_at"] > GIVE_UP
-            if late and _policy(tx, unconfirmed) == "assume_sent":
-                sent = Sent(None, note="assumed sent: " + says)
-                called_at = unconfirmed.attempt["began_at"]
+            whole = unconfirmed.attempt.part >= last_part(unconfirmed)
+            late = whole and now - unconfirmed.attempt.began_at > GIVE_UP
+            if late and unconfirmed.ticket.account.unconfirmed_policy == "assume_sent":
+                sent = Sent(None, note="assumed sent: " + message)
+                called_at = unconfirmed.attempt.began_at
                 settle(
                     tx, now, [Result(unconfirmed.ticket, sent, assumed=True, called_at=called_at)]
                 )
                 return State.SENT
-            look_again(tx, unconfirmed, _next_look(now, unconfirmed, again or ASK_AGAIN), says)
+            look_again(tx, unconfirmed, _next_look(now, unconfirmed, again or ASK_AGAIN), message)
             return State.UNCONFIRMED
 
 
 def _next_look(now: datetime, unconfirmed: UnconfirmedAttempt, wait: timedelta) -> datetime:
     """Say when to look again; once when the account's policy may decide."""
-    began: datetime = unconfirmed.attempt["began_at"]
+    began: datetime = unconfirmed.attempt.began_at
     at = now + max(wait, min((now - began) / 8, SELDOM))
     decides = began + GIVE_UP + timedelta(seconds=1)
     return decides if now < decides < at else at
@@ -182,20 +186,20 @@ def _next_look(now: datetime, unconfirmed: UnconfirmedAttempt, wait: timedelta) 
 
 def last_part(unconfirmed: UnconfirmedAttempt) -> int:
     """Return the number of the thread's last part; 0: it has one."""
-    return len(msgspec.json.decode(unconfirmed.ticket.row["content"]).get("parts", ()))
+    return len(msgspec.json.decode(unconfirmed.ticket.delivery.content).get("parts", ()))
 
 
 def _unwritten(unconfirmed: UnconfirmedAttempt) -> str | None:
     """Say what nobody saw to: a first comment follows an answer, and here none came."""
-    comment = msgspec.json.decode(unconfirmed.ticket.row["content"]).get("first_comment")
+    comment = msgspec.json.decode(unconfirmed.ticket.delivery.content).get("first_comment")
     return COMMENT_LOST if comment else None
 
 
 def _leave_the_rest(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt) -> State:
     """A part is there, and after a restore nobody knows how many followed it: a person looks."""
-    part = unconfirmed.attempt["part"] + 1  # as people count
-    says = f"part {part} is there; look whether others are, as the database was restored since"
-    look_again(tx, unconfirmed, now + GIVE_UP, says)
+    part = unconfirmed.attempt.part + 1  # as people count
+    message = f"part {part} is there; look whether others are, as the database was restored since"
+    look_again(tx, unconfirmed, now + GIVE_UP, message)
     return State.UNCONFIRMED
 
 
@@ -203,11 +207,8 @@ def _go_on(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, remote_id: st
     """A part of a thread is there: keep its id and let the rest follow."""
     ticket = unconfirmed.ticket
     # By its number: the part may have been saved before the worker fell silent.
-    parts = [
-        *msgspec.json.decode(ticket.row["parts_sent"])[: unconfirmed.attempt["part"]],
-        remote_id,
-    ]
-    tx.run(
+    parts = [*ticket.delivery.sent_parts[: unconfirmed.attempt.part], remote_id]
+    won = tx.run(
         """
         UPDATE delivery SET state = 'scheduled', due_at = :now, look_at = NULL, parts_sent = :parts,
             deferrals = deferrals + 1, reason = 'the rest of the thread follows'
@@ -219,14 +220,16 @@ def _go_on(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, remote_id: st
         id=ticket.id,
         lease=ticket.lease,
     )
-    lanes.refresh(tx, [(ticket.workspace_id, ticket.row["lane_id"])])
+    if won:
+        planners.count(tx, now, [Transition(ticket.delivery, State.SCHEDULED)])
+    lanes.refresh(tx, [ticket.delivery.lane_key])
     return State.SCHEDULED
 
 
 def _give_up(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt) -> State:
     """It never arrives, however often it is sent: that is a failure, and a person decides."""
     ticket = unconfirmed.ticket
-    reason = f"it was not there after {ticket.row['attempts']} attempts"
+    reason = f"it was not there after {ticket.delivery.attempts} attempts"
     won = tx.run(
         """
         UPDATE delivery SET state = 'failed', failed_at = :now, look_at = NULL, reason = :reason
@@ -241,15 +244,9 @@ def _give_up(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt) -> State:
     if not won:  # evidence came first
         return State.SENT
     if _settle_ledger(tx, now, unconfirmed, "refunded", counts=False):
-        refund(tx, [(ticket.workspace_id, unconfirmed.attempt["id"])])
-    told = DeliveryEvent(
-        workspace_id=ticket.workspace_id,
-        id=ticket.id,
-        lease=ticket.lease,
-        state=State.FAILED,
-        reason=reason,
-    )
-    announce(tx, now, [told])
+        refund(tx, [(ticket.workspace_id, unconfirmed.attempt.id)])
+    announce(tx, now, [DeliveryEvent.of(ticket.delivery, State.FAILED, reason)])
+    planners.count(tx, now, [Transition(ticket.delivery, State.FAILED)])
     return State.FAILED
 
 
@@ -270,12 +267,13 @@ def send_again(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt) -> State:
     if not won:  # evidence came first
         return State.SENT
     if _settle_ledger(tx, now, unconfirmed, "refunded", counts=False):
-        refund(tx, [(ticket.workspace_id, unconfirmed.attempt["id"])])
-    lanes.refresh(tx, [(ticket.workspace_id, ticket.row["lane_id"])])
+        refund(tx, [(ticket.workspace_id, unconfirmed.attempt.id)])
+    planners.count(tx, now, [Transition(ticket.delivery, State.SCHEDULED)])
+    lanes.refresh(tx, [ticket.delivery.lane_key])
     return State.SCHEDULED
 
 
-def _keep_answer(
+def _save_outcome(
     tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, remote_id: str | None, url: str | None
 ) -> None:
     """Write what the call came to: a worker that wakes with its permit in hand knows less."""
@@ -289,7 +287,7 @@ def _keep_answer(
         url=url,
         now=now,
         workspace_id=unconfirmed.ticket.workspace_id,
-        id=unconfirmed.attempt["id"],
+        id=unconfirmed.attempt.id,
     )
 
 
@@ -306,38 +304,30 @@ def _settle_ledger(
         counts=counts,
         now=now,
         workspace_id=unconfirmed.ticket.workspace_id,
-        id=unconfirmed.attempt["id"],
+        id=unconfirmed.attempt.id,
     )
     return changed == 1
 
 
-def look_again(tx: Tx, unconfirmed: UnconfirmedAttempt, at: datetime, says: str) -> None:
+def look_again(tx: Tx, unconfirmed: UnconfirmedAttempt, at: datetime, message: str) -> None:
     """Leave an unconfirmed send for later, with what is known of it."""
     tx.run(
         """
-        UPDATE delivery SET look_at = :at, reason = :says
+        UPDATE delivery SET look_at = :at, reason = :message
         WHERE workspace_id = :workspace_id AND id = :id AND state = 'unconfirmed'
         """,
         at=at,
-        says=says,
+        message=message,
         workspace_id=unconfirmed.ticket.workspace_id,
         id=unconfirmed.ticket.id,
     )
 
 
-def _policy(tx: Tx, unconfirmed: UnconfirmedAttempt) -> str:
-    return tx.value(
-        "SELECT unconfirmed_policy FROM account WHERE workspace_id = :workspace_id AND id = :id",
-        workspace_id=unconfirmed.ticket.workspace_id,
-        id=unconfirmed.ticket.row["account_id"],
-    )
-
-
 def _evidence(unconfirmed: UnconfirmedAttempt) -> Finding | None:
     """Say what is known already: a worker that lost its lease may still have brought the outcome."""
-    outcome: str | None = unconfirmed.attempt["outcome"]
+    outcome: str | None = unconfirmed.attempt.outcome
     if outcome == Sent.__name__:
-        return Found(unconfirmed.attempt["remote_id"], unconfirmed.attempt["url"])
+        return Found(unconfirmed.attempt.remote_id, unconfirmed.attempt.url)
     if unconfirmed.restored:
         return None  # it failed then, and may have been sent since
     return Absent() if outcome not in (None, Unconfirmed.__name__) else None
@@ -369,7 +359,7 @@ class LookupSchedule:
 
 
 def _watched(unconfirmed: UnconfirmedAttempt) -> Watched:
-    return unconfirmed.attempt["id"], unconfirmed.attempt["repeated_until"]
+    return unconfirmed.attempt.id, unconfirmed.attempt.repeated_until
 
 
 def _span(unconfirmed: UnconfirmedAttempt) -> float:
@@ -377,7 +367,7 @@ def _span(unconfirmed: UnconfirmedAttempt) -> float:
     if _evidence(unconfirmed) is not None:
         return 0.0
     call: timedelta = (
-        unconfirmed.attempt["deadline_at"] - unconfirmed.attempt["began_at"]
+        unconfirmed.attempt.deadline_at - unconfirmed.attempt.began_at
     )  # a repeat lasts no longer
     return (call + SEND_TIMEOUT).total_seconds()
 
@@ -399,12 +389,12 @@ class Reconciler:
     async def run_once(self) -> float:
         """Look into what may be looked into; say when to come again."""
         for unconfirmed in self._watch.ripe(await self._operations.read(unconfirmed_attempts)):
-            looked = await self._ask(unconfirmed)
+            lookup = await self._ask(unconfirmed)
             about = {"delivery": unconfirmed.ticket.id}
-            if isinstance(looked, Held):
-                log.info("doubt not looked into", extra={**about, "reason": looked.says})
+            if isinstance(lookup, Held):
+                log.info("doubt not looked into", extra={**about, "reason": lookup.message})
                 continue
-            state = await self._write(unconfirmed, looked)
+            state = await self._write(unconfirmed, lookup)
             log.info("doubt looked into", extra={**about, "state": state.value})
         return EVERY
 
@@ -416,11 +406,11 @@ class Reconciler:
         except Exception as error:  # noqa: BLE001 - an unconfirmed send stays an unconfirmed send
             return Lookup(CannotTell(f"asking failed: {type(error).__name__}"))
 
-    async def _write(self, unconfirmed: UnconfirmedAttempt, looked: Lookup) -> State:
+    async def _write(self, unconfirmed: UnconfirmedAttempt, lookup: Lookup) -> State:
         ticket = unconfirmed.ticket
 
         def operation(tx: Tx, now: datetime) -> State:
-            record_exchanges(tx, [(ticket, unconfirmed.attempt["id"], looked.heard)])
-            return resolve(tx, now, unconfirmed, looked.finding)
+            record_exchanges(tx, [(ticket.delivery.key, unconfirmed.attempt.id, lookup.exchanges)])
+            return resolve(tx, now, unconfirmed, lookup.finding)
 
-        return await self._operations.run(operation, locks=locks_of([ticket]))
+        return await self._operations.run(operation, locks=locks_of([ticket.delivery]))

@@ -11,10 +11,10 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from cadenza.deliveries.model import ClaimedDelivery
 from cadenza.providers.http.exchange import Exchange, Step
 from cadenza.providers.outcome import NotReady, Outcome
 from cadenza.sql.tx import Row, Tx
+from cadenza.sql.values import Key
 
 KEPT_FOR = timedelta(days=30)
 BATCH = 2000
@@ -29,29 +29,29 @@ class RecordedExchange:
 
 
 def worth_keeping(
-    outcome: Outcome, attempt_id: str | None, heard: Sequence[Exchange]
+    outcome: Outcome, attempt_id: str | None, exchanges: Sequence[Exchange]
 ) -> list[Exchange]:
     """Leave out what only asked whether the other side is ready by now: it is asked again and again."""
     if attempt_id is not None or not isinstance(outcome, NotReady):
-        return list(heard)
-    return [each for each in heard if each.method != "GET"]
+        return list(exchanges)
+    return [each for each in exchanges if each.method != "GET"]
 
 
 def record_exchanges(
-    tx: Tx, heard: Sequence[tuple[ClaimedDelivery, str | None, Sequence[RecordedExchange]]]
+    tx: Tx, exchanges: Sequence[tuple[Key, str | None, Sequence[RecordedExchange]]]
 ) -> None:
     """Write all that was said about these deliveries."""
     rows = [
         (
-            ticket.workspace_id,
+            workspace_id,
             each.id,
-            ticket.id,
+            delivery_id,
             attempt_id,
             each.exchange.step.value,
             each.exchange.began_at,
             msgspec.json.encode(each.exchange.as_data()).decode(),
         )
-        for ticket, attempt_id, said in heard
+        for (workspace_id, delivery_id), attempt_id, said in exchanges
         for each in said
     ]
     if not rows:

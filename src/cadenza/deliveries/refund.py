@@ -6,13 +6,14 @@ Counters are derived: what is given back here is what `limits audit` would find 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple, Self
 
 from cadenza.core.budgets import Period, period_key
 from cadenza.core.zones import get_zone
 from cadenza.deliveries import lanes
-from cadenza.deliveries.facts import Key
-from cadenza.deliveries.model import account_scope
+from cadenza.deliveries.model import Delivery, account_scope
 from cadenza.sql.tx import Row, Tx
+from cadenza.sql.values import Key
 
 _ALL = "*"
 
@@ -71,17 +72,39 @@ def _buckets(row: Row) -> list[tuple[str, ...]]:
     ]
 
 
-def rearm_gaps(tx: Tx, attempts: Sequence[Row], *, ended: datetime) -> None:
+class GapCall(NamedTuple):
+    """A call that armed gaps until its deadline."""
+
+    workspace_id: str
+    account_id: str
+    lane_id: str
+    action: str
+    mode: str
+    deadline_at: datetime
+
+    @classmethod
+    def of(cls, delivery: Delivery, deadline_at: datetime) -> Self:
+        """Say which gaps a delivery's call armed."""
+        return cls(
+            delivery.workspace_id,
+            delivery.account_id,
+            delivery.lane_id,
+            delivery.action.value,
+            delivery.mode,
+            deadline_at,
+        )
+
+
+def rearm_gaps(tx: Tx, calls: Sequence[GapCall], *, ended: datetime) -> None:
     """Count minimum gaps from the end of calls, as receivers see it.
 
-    `attempts` are rows of the ledger with their attempt's `deadline_at`. Only while a gap is this attempt's
+    Only while a gap is this attempt's
     own: late evidence does not shorten what a newer call armed.
     """
     scopes = {
-        (row["workspace_id"], scope)
-        for row in attempts
-        for scope in (account_scope(row["account_id"]), row["lane_id"])
-        if scope is not None
+        (call.workspace_id, scope)
+        for call in calls
+        for scope in (account_scope(call.account_id), call.lane_id)
     }
     if not scopes:
         return
@@ -94,7 +117,7 @@ def rearm_gaps(tx: Tx, attempts: Sequence[Row], *, ended: datetime) -> None:
         """,
         scopes=sorted(scopes),
     )
-    armed = _latest(attempts, rules)
+    armed = _latest(calls, rules)
     if not armed:
         return
     tx.run(
@@ -115,19 +138,19 @@ def rearm_gaps(tx: Tx, attempts: Sequence[Row], *, ended: datetime) -> None:
 
 
 def _latest(
-    attempts: Sequence[Row], rules: Sequence[Row]
+    calls: Sequence[GapCall], rules: Sequence[Row]
 ) -> Mapping[tuple[str, str, str, str], tuple[datetime, timedelta]]:
     """Find for each gap the latest deadline among the calls that armed it."""
     by_scope: dict[Key, list[Row]] = {}
     for rule in rules:
         by_scope.setdefault((rule["workspace_id"], rule["scope"]), []).append(rule)
     armed: dict[tuple[str, str, str, str], tuple[datetime, timedelta]] = {}
-    for row in attempts:
-        for scope in {account_scope(row["account_id"]), row["lane_id"]}:
-            for rule in by_scope.get((row["workspace_id"], scope), ()):
-                if rule["action"] not in (row["action"], _ALL):
+    for call in calls:
+        for scope in {account_scope(call.account_id), call.lane_id}:
+            for rule in by_scope.get((call.workspace_id, scope), ()):
+                if rule["action"] not in (call.action, _ALL):
                     continue
-                bucket = (row["workspace_id"], rule["scope"], rule["action"], row["mode"])
-                until = (row["deadline_at"], timedelta(seconds=rule["amount"]))
+                bucket = (call.workspace_id, rule["scope"], rule["action"], call.mode)
+                until = (call.deadline_at, timedelta(seconds=rule["amount"]))
                 armed[bucket] = max(until, armed.get(bucket, until))
     return armed

@@ -6,15 +6,16 @@ delivery alone is put off. None uses up a try.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Self
 
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries import claim, lanes
+from cadenza.deliveries import claim, lanes, planners
 from cadenza.deliveries.announce import DeliveryEvent, announce
 from cadenza.deliveries.gates import MAX_PER_DAY, NETWORK, RECIPIENT_CAP, End, Facts, Wait
 from cadenza.deliveries.model import ClaimedDelivery
+from cadenza.deliveries.planners import Refused, Transition
 from cadenza.deliveries.rate_limit_waits import rests_alone
 from cadenza.sql.tx import Tx
 
@@ -46,8 +47,8 @@ class DeliveryRefusal:
     ) -> Self:
         """Put a gate's answer down."""
         until = (isinstance(answer, Wait) and answer.until) or now + PERSON
-        shared = facts.lane["account_id"] is None
-        lanes_own = answer.says.startswith(f"{facts.lane['id']} ")  # a budget of the lane itself
+        shared = facts.lane.account_id is None
+        lanes_own = answer.message.startswith(f"{facts.lane.id} ")  # a budget of the lane itself
         alone = gate == RECIPIENT_CAP or (shared and gate in OF_THE_ACCOUNT and not lanes_own)
         if gate == NETWORK and facts.wait is not None:
             alone = rests_alone(facts.wait, facts.delivery)
@@ -58,24 +59,40 @@ def refuse(tx: Tx, now: datetime, refused: Sequence[DeliveryRefusal]) -> None:
     """Write refusals."""
     if not refused:
         return
+    refused = _ask_planners(tx, now, refused)
     _end(tx, now, [one for one in refused if isinstance(one.answer, End)])
     _wait(tx, now, [one for one in refused if isinstance(one.answer, Wait)])
-    claim.leave_lanes(tx, [one.ticket for one in refused])
+    claim.free_lane_room(tx, [one.ticket.delivery for one in refused])
     lanes.park_all(
         tx,
         now,
         [
-            lanes.Park(
-                one.ticket.workspace_id,
-                one.ticket.row["lane_id"],
-                one.until,
-                one.answer.says,
-                one.gate,
-            )
+            lanes.Park(*one.ticket.delivery.lane_key, one.until, one.answer.message, one.gate)
             for one in refused
             if isinstance(one.answer, Wait) and not one.alone and one.until > now
         ],
     )
+
+
+def _ask_planners(
+    tx: Tx, now: datetime, refused: Sequence[DeliveryRefusal]
+) -> list[DeliveryRefusal]:
+    """Let planners give other times to what their limits sent back; the rest of the lane goes on."""
+    moved = planners.replan(
+        tx,
+        now,
+        [
+            Refused(one.ticket.delivery, one.gate, one.until)
+            for one in refused
+            if isinstance(one.answer, Wait) and one.gate in OF_THE_ACCOUNT
+        ],
+    )
+    return [
+        replace(one, until=moved[key], alone=True)
+        if (key := one.ticket.delivery.key) in moved
+        else one
+        for one in refused
+    ]
 
 
 def _end(tx: Tx, now: datetime, ended: Sequence[DeliveryRefusal]) -> None:
@@ -98,7 +115,7 @@ def _end(tx: Tx, now: datetime, ended: Sequence[DeliveryRefusal]) -> None:
                 ticket.id,
                 ticket.lease,
                 end.state.value,
-                end.says,
+                end.message,
                 now if end.state is State.FAILED else None,
                 None if end.state is State.FAILED else now,
             )
@@ -108,17 +125,9 @@ def _end(tx: Tx, now: datetime, ended: Sequence[DeliveryRefusal]) -> None:
     announce(
         tx,
         now,
-        [
-            DeliveryEvent(
-                workspace_id=ticket.workspace_id,
-                id=ticket.id,
-                lease=ticket.lease,
-                state=end.state,
-                reason=end.says,
-            )
-            for ticket, end in ends
-        ],
+        [DeliveryEvent.of(ticket.delivery, end.state, end.message) for ticket, end in ends],
     )
+    planners.count(tx, now, [Transition(ticket.delivery, end.state) for ticket, end in ends])
 
 
 def _wait(tx: Tx, now: datetime, waiting: Sequence[DeliveryRefusal]) -> None:
@@ -140,7 +149,7 @@ def _wait(tx: Tx, now: datetime, waiting: Sequence[DeliveryRefusal]) -> None:
                 one.ticket.workspace_id,
                 one.ticket.id,
                 one.ticket.lease,
-                one.answer.says,
+                one.answer.message,
                 1 if one.between else 0,
                 one.until if one.alone and one.until > now else None,
             )

@@ -22,7 +22,6 @@ from cadenza.providers.fit_picture import (
     planned,
 )
 from cadenza.providers.message import MediaItem, MediaKind, Message, Recipient
-from cadenza.sql.tx import Row
 
 
 class Files(Protocol):
@@ -32,14 +31,14 @@ class Files(Protocol):
 
 
 @runtime_checkable
-class Addressed(Protocol):
+class PublicFiles(Protocol):
     """Files that can be fetched from outside: an address is asked for again each time, as it expires."""
 
     def public_url(self, name: str) -> str | None: ...
 
 
 @runtime_checkable
-class AtHome(Protocol):
+class LocalFiles(Protocol):
     """Files that can be fetched where this instance listens, whoever reaches that."""
 
     def own_url(self, name: str) -> str | None: ...
@@ -79,7 +78,26 @@ class _Content(msgspec.Struct, kw_only=True):
     options: dict[str, Any] = {}
 
 
-def render(delivery: Row, files: Files, rules: PictureRules | None = None) -> Message:
+class Renderable(Protocol):
+    """What a message is made from: a delivery, or a post's content for one channel."""
+
+    @property
+    def channel(self) -> Channel:
+        """Where it goes."""
+        ...
+
+    @property
+    def content(self) -> str:
+        """JSON, complete for its channel."""
+        ...
+
+    @property
+    def recipient(self) -> str | None:
+        """Whom it is for, where the channel has one."""
+        ...
+
+
+def render(delivery: Renderable, files: Files, rules: PictureRules | None = None) -> Message:
     """Read the content; what is not complete raises, and the gate calls it a problem."""
     content = _read(delivery)
     items = (_item(media, files) for media in content.media)
@@ -89,21 +107,21 @@ def render(delivery: Row, files: Files, rules: PictureRules | None = None) -> Me
     return _message(delivery, content, media)
 
 
-async def render_fitted(delivery: Row, files: Files, rules: PictureRules | None) -> Message:
+async def render_fitted(delivery: Renderable, files: Files, rules: PictureRules | None) -> Message:
     """Read the content and change the pictures that need it; never within a transaction."""
     content = _read(delivery)
     media = [await _fitted(each, files, rules) for each in content.media]
     return _message(delivery, content, tuple(media))
 
 
-def _read(delivery: Row) -> _Content:
-    return msgspec.json.decode(delivery["content"], type=_Content)
+def _read(delivery: Renderable) -> _Content:
+    return msgspec.json.decode(delivery.content, type=_Content)
 
 
-def _message(delivery: Row, content: _Content, media: tuple[MediaItem, ...]) -> Message:
-    recipient: str | None = delivery["recipient"]
+def _message(delivery: Renderable, content: _Content, media: tuple[MediaItem, ...]) -> Message:
+    recipient = delivery.recipient
     return Message(
-        channel=Channel(delivery["channel"]),
+        channel=delivery.channel,
         text=content.text,
         media=media,
         parts=tuple(content.parts),
@@ -156,11 +174,11 @@ def _item(media: _Media, files: Files) -> MediaItem:
 
 
 def _address(files: Files, name: str) -> str | None:
-    return files.public_url(name) if isinstance(files, Addressed) else None
+    return files.public_url(name) if isinstance(files, PublicFiles) else None
 
 
 def _own_address(files: Files, name: str) -> str | None:
-    return files.own_url(name) if isinstance(files, AtHome) else None
+    return files.own_url(name) if isinstance(files, LocalFiles) else None
 
 
 def _reader(files: Files, name: str) -> Callable[[], Awaitable[bytes]]:

@@ -55,7 +55,7 @@ class Permits:
         """Ask whether a call may be made again to find out what became of it."""
         answer = await self._operations.run(
             lambda tx, now: permit_repeat(tx, now, unconfirmed, start=start),
-            locks=model.locks_of([unconfirmed.ticket]),
+            locks=model.locks_of([unconfirmed.ticket.delivery]),
         )
         if isinstance(answer, Held) and answer.gate == PROVIDER_RATE:
             self._rates.expect(_provider(unconfirmed.ticket))
@@ -85,4 +85,4 @@ class Permits:
 
 
 def _provider(ticket: ClaimedDelivery) -> str:
-    return ticket.row["account"]["provider"]
+    return ticket.account.provider

@@ -9,10 +9,12 @@ says otherwise; its ledger row keeps its place in every limit.
 from datetime import datetime
 
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries import claim
+from cadenza.deliveries import claim, planners
 from cadenza.deliveries.announce import DeliveryEvent, announce
-from cadenza.deliveries.model import ClaimedDelivery
-from cadenza.sql.tx import Row, Tx
+from cadenza.deliveries.model import COLUMNS, Delivery
+from cadenza.deliveries.planners import Transition
+from cadenza.sql.tx import Tx
+from cadenza.sql.values import read_values
 
 BATCH = 200
 
@@ -20,25 +22,24 @@ BATCH = 200
 def rescue(tx: Tx, now: datetime, *, crash_limit: int) -> tuple[list[str], list[str]]:
     """Return the ids that wait again or are unconfirmed, and those that were given up."""
     skip_locked = "FOR UPDATE SKIP LOCKED" if tx.dialect == "postgresql" else ""
-    expired = tx.all(
+    rows = tx.all(
         f"""
-        SELECT workspace_id, id, lane_id, lease, state, crashes FROM delivery
+        SELECT {COLUMNS} FROM delivery
         WHERE leased_until IS NOT NULL AND leased_until <= :now
         ORDER BY leased_until LIMIT {BATCH} {skip_locked}
         """,  # noqa: S608 - put together from constants
         now=now,
     )
-    given_up = [row["id"] for row in expired if _take_back(tx, now, row, crash_limit)]
-    claim.leave_lanes(
-        tx, [ClaimedDelivery(r["workspace_id"], r["id"], r["lease"], r) for r in expired]
-    )
-    return [row["id"] for row in expired if row["id"] not in given_up], given_up
+    expired = read_values(Delivery, rows)
+    given_up = [each.id for each in expired if _take_back(tx, now, each, crash_limit)]
+    claim.free_lane_room(tx, expired)
+    return [each.id for each in expired if each.id not in given_up], given_up
 
 
-def _take_back(tx: Tx, now: datetime, row: Row, crash_limit: int) -> bool:
-    crashes = row["crashes"] + 1
-    gone = row["state"] == "scheduled" and crashes >= crash_limit
-    if row["state"] == "sending":
+def _take_back(tx: Tx, now: datetime, row: Delivery, crash_limit: int) -> bool:
+    crashes = row.crashes + 1
+    gone = row.state is State.SCHEDULED and crashes >= crash_limit
+    if row.state is State.SENDING:
         state, reason = (
             "unconfirmed",
             "its worker fell silent while the call may have been under way",
@@ -57,18 +58,12 @@ def _take_back(tx: Tx, now: datetime, row: Row, crash_limit: int) -> bool:
         reason=reason,
         crashes=crashes,
         failed_at=now if gone else None,
-        workspace_id=row["workspace_id"],
-        id=row["id"],
-        lease=row["lease"],
+        workspace_id=row.workspace_id,
+        id=row.id,
+        lease=row.lease,
     )
-    news = DeliveryEvent(
-        workspace_id=row["workspace_id"],
-        id=row["id"],
-        lease=row["lease"],
-        state=State(state),
-        reason=reason,
-    )
-    announce(tx, now, [news])
+    announce(tx, now, [DeliveryEvent.of(row, State(state), reason)])
+    planners.count(tx, now, [Transition(row, State(state))])
     tx.run(
         """
         UPDATE activity SET state = 'unconfirmed', settled_at = :now
@@ -77,7 +72,7 @@ def _take_back(tx: Tx, now: datetime, row: Row, crash_limit: int) -> bool:
         )
         """,
         now=now,
-        workspace_id=row["workspace_id"],
-        id=row["id"],
+        workspace_id=row.workspace_id,
+        id=row.id,
     )
     return gone

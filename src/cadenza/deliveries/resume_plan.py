@@ -17,7 +17,7 @@ CAN_SEND = ("connected", "expiring")
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class HeldDeliveries:
     """Deliveries that wait for a resume choice, oldest first; none: there is nothing to choose."""
 
     held: tuple[str, ...]
@@ -30,7 +30,9 @@ class NotConnected:
     state: str
 
 
-def reopen(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> Offer | NotConnected:
+def reopen(
+    tx: Tx, now: datetime, *, workspace_id: str, account_id: str
+) -> HeldDeliveries | NotConnected:
     """Let an account that was connected again send, but for what came due while it could not."""
     key = {"workspace_id": workspace_id, "account_id": account_id}
     state: str | None = tx.value(
@@ -43,7 +45,7 @@ def reopen(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> Offe
     held = _held(tx, now, workspace_id, account_id)
     if not held:
         lanes.release_due(tx, now, **key)
-    return Offer(held)
+    return HeldDeliveries(held)
 
 
 def count_held(tx: Tx, *, workspace_id: str) -> dict[str, int]:

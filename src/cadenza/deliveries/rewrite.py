@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries.check_fit import find_unfit, flag, row_of
+from cadenza.deliveries.check_fit import find_unfit, flag
 from cadenza.deliveries.hold import settle_lanes
-from cadenza.deliveries.model import ComposedPost
-from cadenza.sql.tx import Row, Tx
+from cadenza.deliveries.model import ComposedPost, Delivery
+from cadenza.sql.tx import Tx
 
 FROZEN = frozenset({State.SENDING, State.UNCONFIRMED, State.SENT})
 
@@ -35,33 +35,33 @@ class Rewritten:
     frozen: tuple[Frozen, ...]
 
 
-def rewrite(tx: Tx, held: Sequence[Row], pieces: Sequence[ComposedPost]) -> Rewritten:
+def rewrite(tx: Tx, held: Sequence[Delivery], pieces: Sequence[ComposedPost]) -> Rewritten:
     """Write pieces into the deliveries that `hold_post` returned; unapproved ones become drafts."""
-    by_place = {(piece.account_id, piece.channel.value): piece for piece in pieces}
+    by_place = {(piece.account_id, piece.channel): piece for piece in pieces}
     paired = [
-        (row, by_place[row["account_id"], row["channel"]])
+        (row, by_place[row.account_id, row.channel])
         for row in held
-        if (row["account_id"], row["channel"]) in by_place
+        if (row.account_id, row.channel) in by_place
     ]
     frozen = tuple(
-        Frozen(row["id"], row["account_id"], row["channel"], State(row["state"]))
+        Frozen(row.id, row.account_id, row.channel, row.state)
         for row, piece in paired
-        if row["state"] in FROZEN and row["content"] != piece.content
+        if row.state in FROZEN and row.content != piece.content
     )
     changed = [
         (row, piece)
         for row, piece in paired
-        if row["state"] not in FROZEN
-        and (row["content"] != piece.content or (row["approved"] and not piece.approved))
+        if row.state not in FROZEN
+        and (row.content != piece.content or (row.approved and not piece.approved))
     ]
     if changed:
         _write(tx, changed)
-    return Rewritten(tuple(row["id"] for row, _ in changed), frozen)
+    return Rewritten(tuple(row.id for row, _ in changed), frozen)
 
 
-def _write(tx: Tx, changed: Sequence[tuple[Row, ComposedPost]]) -> None:
+def _write(tx: Tx, changed: Sequence[tuple[Delivery, ComposedPost]]) -> None:
     rows = [row for row, _ in changed]
-    unfit = find_unfit(tx, rows[0]["workspace_id"], [row_of(piece) for _, piece in changed])
+    unfit = find_unfit(tx, rows[0].workspace_id, [piece for _, piece in changed])
     tx.run(
         """
         UPDATE delivery SET content = new.content, revision = revision + 1, prepared = NULL, unready_at = NULL,
@@ -75,11 +75,11 @@ def _write(tx: Tx, changed: Sequence[tuple[Row, ComposedPost]]) -> None:
         """,
         new=[
             (
-                row["workspace_id"],
-                row["id"],
+                row.workspace_id,
+                row.id,
                 piece.content,
                 piece.approved,
-                flag(unfit.get((row["account_id"], row["channel"]), ())),
+                flag(unfit.get((row.account_id, row.channel), ())),
             )
             for row, piece in changed
         ],

@@ -6,7 +6,6 @@ from cadenza.sql.tx import Tx
 
 def save_prepared(tx: Tx, ticket: ClaimedDelivery, state: str) -> bool:
     """Keep the adapter's state with the delivery if this worker still holds it."""
-    ticket.row["prepared"] = state
     changed = tx.run(
         """
         UPDATE delivery SET prepared = :state

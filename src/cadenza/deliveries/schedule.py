@@ -76,15 +76,16 @@ def _mark_posts(tx: Tx, new: Sequence[NewDelivery]) -> None:
 
 _INSERT = """
     INSERT INTO delivery (
-        workspace_id, id, lane_id, account_id, channel, action, post_id, campaign_id, recipient, state,
-        due_at, wall_time, zone, slot_at, not_after_at, priority, content, approved, mode, retry_limit,
+        workspace_id, id, lane_id, account_id, channel, action, post_id, campaign_id, sequence_id, contact_id,
+        step, template_version_id, recipient, state, due_at, wall_time, zone, slot_at, not_after_at, priority, content, approved, mode, retry_limit,
         unfit, created_at
-    ) SELECT workspace_id, id, lane_id, account_id, channel, action, post_id, campaign_id, recipient, state,
-        due_at, wall_time, zone, slot_at, not_after_at, priority, content, approved, mode, retry_limit,
+    ) SELECT workspace_id, id, lane_id, account_id, channel, action, post_id, campaign_id, sequence_id, contact_id,
+        step, template_version_id, recipient, state, due_at, wall_time, zone, slot_at, not_after_at, priority, content, approved, mode, retry_limit,
         unfit, :now
     FROM TABLE(:new) AS new (
         workspace_id text, id text, lane_id text, account_id text, channel text, action text, post_id text,
-        campaign_id text, recipient text, state text, due_at timestamptz, wall_time text, zone text,
+        campaign_id text, sequence_id text, contact_id text, step integer, template_version_id text,
+        recipient text, state text, due_at timestamptz, wall_time text, zone text,
         slot_at timestamptz, not_after_at timestamptz, priority integer, content text, approved boolean,
         mode text, retry_limit integer, unfit text
     ) WHERE true
@@ -115,6 +116,10 @@ def _row(new: NewDelivery) -> tuple[object, ...]:
         new.action.value,
         new.post_id,
         new.campaign_id,
+        new.sequence_id,
+        new.contact_id,
+        new.step,
+        new.template_version_id,
         new.recipient,
         _state_of(new).value,
         new.due_at,
@@ -135,11 +140,19 @@ def _why_not(tx: Tx, new: NewDelivery) -> AlreadyThere | SlotTaken:
         """
         SELECT id FROM delivery
         WHERE workspace_id = :workspace_id
-            AND (id = :id OR (post_id = :post_id AND account_id = :account_id AND channel = :channel
+            AND (id = :id
+                OR (campaign_id = :campaign_id AND recipient = :recipient AND step = :step)
+                OR (sequence_id = :sequence_id AND contact_id = :contact_id AND step = :step)
+                OR (post_id = :post_id AND account_id = :account_id AND channel = :channel
                 AND recipient IS NULL AND state NOT IN ('canceled', 'skipped')))
         """,
         workspace_id=new.workspace_id,
         id=new.id,
+        campaign_id=new.campaign_id,
+        sequence_id=new.sequence_id,
+        contact_id=new.contact_id,
+        recipient=new.recipient,
+        step=new.step,
         post_id=new.post_id,
         account_id=new.account_id,
         channel=new.channel.value,

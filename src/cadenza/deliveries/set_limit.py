@@ -42,7 +42,7 @@ class LimitSet:
 class NotALimit:
     """It makes no sense as it is."""
 
-    says: str
+    message: str
 
 
 def locks_of(workspace_id: str, scope: str) -> list[str]:
@@ -56,8 +56,8 @@ def set_limit(
     tx: Tx, now: datetime, *, workspace_id: str, limit: Limit, by: str
 ) -> LimitSet | NotALimit:
     """Set or replace a rule. Run under `locks_of`."""
-    if (says := _problem(limit)) is not None:
-        return NotALimit(says)
+    if (message := _problem(limit)) is not None:
+        return NotALimit(message)
     old = _put(tx, now, workspace_id, limit)
     _look_again(tx, workspace_id, limit.scope)
     audit.record(
@@ -79,8 +79,8 @@ def set_limits(
     """Replace all limits of an account. Run under `locks_of`."""
     scope = account_scope(account_id)
     for limit in limits:
-        if (says := _problem(limit)) is not None:
-            return NotALimit(says)
+        if (message := _problem(limit)) is not None:
+            return NotALimit(message)
     before = list_limits(tx, workspace_id, scope)
     kept = {(limit.action, limit.kind) for limit in limits}
     tx.run_each(

@@ -12,20 +12,22 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
+from cadenza.accounts.model import Account
 from cadenza.accounts.require_reconnect import require_reconnect
 from cadenza.core.backoff import Backoff, delay
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries import claim, lanes, model
+from cadenza.deliveries import claim, lanes, model, planners
 from cadenza.deliveries.announce import DeliveryEvent, announce
 from cadenza.deliveries.circuit_breaker import CallResult, update_breaker
-from cadenza.deliveries.facts import Key, select
 from cadenza.deliveries.gates import GONE
-from cadenza.deliveries.model import ClaimedDelivery, account_scope
-from cadenza.deliveries.rate_limit_waits import NetworkWait, keep_waits, scope_of
+from cadenza.deliveries.model import Action, ClaimedDelivery, NetworkWait, account_scope
+from cadenza.deliveries.planners import Transition
+from cadenza.deliveries.rate_limit_waits import save_waits, scope_of
 from cadenza.deliveries.recipient_health import Contact, update_recipients
 from cadenza.deliveries.record_exchanges import RecordedExchange, record_exchanges
-from cadenza.deliveries.refund import rearm_gaps, refund
+from cadenza.deliveries.refund import GapCall, rearm_gaps, refund
 from cadenza.deliveries.suspend_account import note_block
 from cadenza.providers.outcome import (
     Disconnected,
@@ -40,11 +42,12 @@ from cadenza.providers.outcome import (
     Unconfirmed,
 )
 from cadenza.sql.tx import Row, Tx
+from cadenza.sql.values import Key
 
 BACKOFF = Backoff()
 # Whose move counts: the holder's; or, for evidence that it is out, anybody's while it is unconfirmed.
 HELD = "lease = held AND leased_until IS NOT NULL AND state IN ('scheduled', 'sending')"
-DOUBTED = "state = 'unconfirmed'"
+UNCONFIRMED_SINCE = "state = 'unconfirmed'"
 RECONNECT = timedelta(days=3650)  # a lane rests until the account is connected again
 PATIENCE = timedelta(hours=6)  # for a network that works on what was prepared
 
@@ -57,8 +60,9 @@ class Result:
     outcome: Outcome
     attempt_id: str | None = None  # None: it never came to the call
     last_part: bool = True
+    parts: tuple[str | None, ...] = ()  # a thread's remote ids so far, this call's too
     fraction: float = 0.0  # luck, for the backoff
-    heard: tuple[RecordedExchange, ...] = ()  # what was said with the network on the way
+    exchanges: tuple[RecordedExchange, ...] = ()  # what was said with the network on the way
     assumed: bool = False  # nobody saw it: it is marked, and not reported as sent
     called_at: datetime | None = (
         None  # of an unconfirmed send that is cleared: it was sent then, not now
@@ -76,47 +80,65 @@ class Move:
 
 def locks_of(results: Iterable[Result]) -> list[str]:
     """Name what a batch decides about: what it gives back must not pass a permit by."""
-    return model.locks_of(result.ticket for result in results)
+    return model.locks_of(result.ticket.delivery for result in results)
 
 
 def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
     """Write each result; say which deliveries still were this worker's."""
-    heard = _keep_evidence(tx, now, [result for result in results if result.attempt_id is not None])
-    record_exchanges(tx, [(result.ticket, result.attempt_id, result.heard) for result in results])
-    results, rests = _heed(tx, now, [_lose_patience(now, result) for result in results])
+    exchanges = _save_evidence(
+        tx, now, [result for result in results if result.attempt_id is not None]
+    )
+    record_exchanges(tx, [(r.ticket.delivery.key, r.attempt_id, r.exchanges) for r in results])
+    results, rests = _apply_outages(
+        tx, now, [_expire_preparation(now, result) for result in results]
+    )
     between = [result for result in results if _goes_on(result)]
     ends = [(result, _decide(now, result)) for result in results if not _goes_on(result)]
     held = _move(tx, now, ends, fence=HELD)
-    claim.leave_lanes(tx, [result.ticket for result, _ in held])
+    claim.free_lane_room(tx, [result.ticket.delivery for result, _ in held])
     won = {id(result) for result, _ in held}
     late = [end for end in ends if id(end[0]) not in won and isinstance(end[0].outcome, Sent)]
-    moved = held + _move(tx, now, late, fence=DOUBTED)
-    _leave_alone(tx, now, [*(result for result, _ in moved), *_asked(results, moved, heard)], rests)
+    cleared = _move(tx, now, late, fence=UNCONFIRMED_SINCE)
+    moved = held + cleared
+    _leave_alone(
+        tx, now, [*(result for result, _ in moved), *_asked(results, moved, exchanges)], rests
+    )
+    planners.count(tx, now, [*_transitions(held), *_transitions(cleared, State.UNCONFIRMED)])
     seen = [(result, move) for result, move in moved if not result.assumed]
-    update_recipients(tx, now, _contacts(tx, [result for result, _ in seen]))
-    announce(tx, now, [_news(result, move) for result, move in seen])
+    update_recipients(tx, now, _contacts([result for result, _ in seen]))
+    announce(tx, now, [_event(result, move) for result, move in seen])
     won |= {id(result) for result, _ in moved}
     won |= {id(result) for result in between if _next_part(tx, result)}
     return [id(result) in won for result in results]
 
 
-def _lose_patience(now: datetime, result: Result) -> Result:
+def _transitions(
+    moved: Sequence[tuple[Result, Move]], was: State = State.SENDING
+) -> list[Transition]:
+    """Say what moved: a claimed delivery from its call, a cleared one from `unconfirmed`."""
+    return [
+        Transition(structs.replace(result.ticket.delivery, state=was), move.state)
+        for result, move in moved
+    ]
+
+
+def _expire_preparation(now: datetime, result: Result) -> Result:
     """Count as a try, to be prepared again, what a network is not ready with for too long."""
-    since: datetime | None = result.ticket.row.get("unready_at")
+    since = result.ticket.delivery.unready_at
     if not isinstance(result.outcome, NotReady) or since is None or now - since < PATIENCE:
         return result
-    says = f"The network did not get ready with it in {PATIENCE}"
-    last = f"; it says: {result.outcome.says}" if result.outcome.says else ""
-    return replace(result, outcome=Transient(f"{says}{last}", restart=True))
+    message = f"The network did not get ready with it in {PATIENCE}"
+    last = f"; it says: {result.outcome.message}" if result.outcome.message else ""
+    return replace(result, outcome=Transient(f"{message}{last}", restart=True))
 
 
-def _heed(
+def _apply_outages(
     tx: Tx, now: datetime, results: Sequence[Result]
 ) -> tuple[list[Result], list[NetworkWait]]:
     """Turn what a network's outage brought into waits; return also how long accounts rest."""
     calls = [
         CallResult(
-            (result.ticket.workspace_id, result.ticket.row["account_id"]),
+            result.ticket.delivery.account_key,
             result.outcome,
             result.attempt_id is not None,
         )
@@ -128,29 +150,23 @@ def _heed(
     return [replace(result, outcome=outcome) for result, outcome in pairs], rests
 
 
-def _contacts(tx: Tx, results: Sequence[Result]) -> list[Contact]:
+def _contacts(results: Sequence[Result]) -> list[Contact]:
     """Say which calls reached their recipient, and which told that it cannot be reached."""
-    ended = [
-        (result, (result.ticket.workspace_id, result.ticket.row["account_id"]))
-        for result in results
-        if isinstance(result.outcome, Sent | RecipientGone)
-        and result.ticket.row["recipient"]
-        and result.ticket.row["mode"] == "live"
-    ]
-    if not ended:
-        return []
-    accounts = select(tx, "account", [key for _, key in ended])
     return [
         Contact(
-            workspace_id=key[0],
-            account_id=key[1],
-            provider=accounts[key]["provider"],
-            recipient=result.ticket.row["recipient"],
+            workspace_id=delivery.workspace_id,
+            account_id=delivery.account_id,
+            provider=result.ticket.account.provider,
+            recipient=delivery.recipient,
             reached=isinstance(result.outcome, Sent),
-            says=getattr(result.outcome, "says", ""),
+            message=getattr(result.outcome, "message", ""),
             blocked=getattr(result.outcome, "shut_out", False),
         )
-        for result, key in ended
+        for result in results
+        for delivery in [result.ticket.delivery]
+        if isinstance(result.outcome, Sent | RecipientGone)
+        and delivery.recipient
+        and delivery.mode == "live"
     ]
 
 
@@ -158,47 +174,39 @@ def _goes_on(result: Result) -> bool:
     return isinstance(result.outcome, Sent) and not result.last_part
 
 
-def _news(result: Result, move: Move) -> DeliveryEvent:
-    ticket = result.ticket
-    return DeliveryEvent(
-        workspace_id=ticket.workspace_id,
-        id=ticket.id,
-        lease=ticket.lease,
-        state=move.state,
-        reason=move.reason,
-        url=getattr(result.outcome, "url", None),
-    )
+def _event(result: Result, move: Move) -> DeliveryEvent:
+    url = getattr(result.outcome, "url", None)
+    return DeliveryEvent.of(result.ticket.delivery, move.state, move.reason, url)
 
 
 def _decide(now: datetime, result: Result) -> Move:
     """Turn an outcome into a move: the one place that does."""
-    row = result.ticket.row
-    tries = (
-        row["attempts"] + row["failures"] + 1
-    )  # this one too, whether or not it came to the call
+    delivery = result.ticket.delivery
+    # This one too, whether or not it came to the call.
+    tries = delivery.attempts + delivery.failures + 1
     match result.outcome:
         case Sent(note=note):
             return Move(State.SENT, note)
-        case NotReady(wait, says):
-            return Move(State.SCHEDULED, says or "still being processed", now + wait)
-        case TryLater(wait, _, says):
-            return Move(State.SCHEDULED, says, now + wait)
-        case Transient(says, wait=at_least):
-            if tries > row["retry_limit"]:
-                return Move(State.FAILED, says)
+        case NotReady(wait, message):
+            return Move(State.SCHEDULED, message or "still being processed", now + wait)
+        case TryLater(wait, _, message):
+            return Move(State.SCHEDULED, message, now + wait)
+        case Transient(message, wait=at_least):
+            if tries > delivery.retry_limit:
+                return Move(State.FAILED, message)
             wait = delay(BACKOFF, tries, fraction=result.fraction)
-            return Move(State.SCHEDULED, says, now + max(wait, at_least or wait))
-        case Rejected(says) | RecipientGone(says) | Forbidden(says):
-            return Move(State.FAILED, says)
-        case Disconnected(says):
-            gone = (row.get("account") or {}).get("state") == GONE
-            return Move(State.CANCELED if gone else State.SCHEDULED, says)
-        case Unconfirmed(says):
-            return Move(State.UNCONFIRMED, says)
+            return Move(State.SCHEDULED, message, now + max(wait, at_least or wait))
+        case Rejected(message) | RecipientGone(message) | Forbidden(message):
+            return Move(State.FAILED, message)
+        case Disconnected(message):
+            gone = result.ticket.account.state == GONE
+            return Move(State.CANCELED if gone else State.SCHEDULED, message)
+        case Unconfirmed(message):
+            return Move(State.UNCONFIRMED, message)
 
 
 def _asked(
-    results: Sequence[Result], moved: Sequence[tuple[Result, Move]], heard: set[Key]
+    results: Sequence[Result], moved: Sequence[tuple[Result, Move]], exchanges: set[Key]
 ) -> list[Result]:
     """Find the waits that networks asked of workers which hold the delivery no more: they are heeded too."""
     won = {id(result) for result, _ in moved}
@@ -207,11 +215,11 @@ def _asked(
         for result in results
         if id(result) not in won
         and isinstance(result.outcome, TryLater)
-        and (result.ticket.workspace_id, result.attempt_id) in heard
+        and (result.ticket.workspace_id, result.attempt_id) in exchanges
     ]
 
 
-def _keep_evidence(tx: Tx, now: datetime, results: Sequence[Result]) -> set[Key]:
+def _save_evidence(tx: Tx, now: datetime, results: Sequence[Result]) -> set[Key]:
     """Append what calls came to, whoever holds the deliveries now, and settle their ledger rows.
 
     Return the attempts of which nothing was known before. Once an unconfirmed send was looked into by making its call
@@ -223,7 +231,7 @@ def _keep_evidence(tx: Tx, now: datetime, results: Sequence[Result]) -> set[Key]
         (row["workspace_id"], row["id"]): row["deadline_at"]
         for row in tx.all(
             """
-            UPDATE attempt SET outcome = new.came_to, says = new.said, remote_id = new.remote, url = new.address,
+            UPDATE attempt SET outcome = new.came_to, message = new.said, remote_id = new.remote, url = new.address,
                 ended_at = :now
             FROM TABLE(:new) AS new (
                 workspace_id text, id text, came_to text, said text, remote text, address text
@@ -237,7 +245,7 @@ def _keep_evidence(tx: Tx, now: datetime, results: Sequence[Result]) -> set[Key]
                     result.ticket.workspace_id,
                     result.attempt_id,
                     type(result.outcome).__name__,
-                    getattr(result.outcome, "says", None),
+                    getattr(result.outcome, "message", None),
                     getattr(result.outcome, "remote_id", None),
                     getattr(result.outcome, "url", None),
                 )
@@ -251,11 +259,7 @@ def _keep_evidence(tx: Tx, now: datetime, results: Sequence[Result]) -> set[Key]
     # Once: an unconfirmed send that was cleared may have given back already.
     refund(tx, [(row["workspace_id"], row["attempt_id"]) for row in counted if not row["counts"]])
     calls = [
-        {
-            **{name: r.ticket.row[name] for name in ("account_id", "lane_id", "action", "mode")},
-            "workspace_id": r.ticket.workspace_id,
-            "deadline_at": known[r.ticket.workspace_id, r.attempt_id or ""],
-        }
+        GapCall.of(r.ticket.delivery, known[r.ticket.workspace_id, r.attempt_id or ""])
         for r in fresh
     ]
     rearm_gaps(tx, calls, ended=now)
@@ -289,7 +293,7 @@ def _counting(result: Result) -> tuple[str, bool]:
         case Unconfirmed():
             return "unconfirmed", True
         case Rejected() | RecipientGone() | Forbidden():
-            return "rejected", result.ticket.row["action"] == "connection_request"
+            return "rejected", result.ticket.delivery.action is Action.CONNECTION_REQUEST
         case _:
             return "refunded", False
 
@@ -361,25 +365,16 @@ def _moved(result: Result, move: Move) -> tuple[Any, ...]:
 
 def _next_part(tx: Tx, result: Result) -> bool:
     """Save a part's remote id before the next part is sent; the delivery stays in hand."""
-    ticket, remote_id = result.ticket, getattr(result.outcome, "remote_id", None)
-    part: int = tx.value(
-        "SELECT part FROM attempt WHERE workspace_id = :workspace_id AND id = :id",
-        workspace_id=ticket.workspace_id,
-        id=result.attempt_id,
-    )
-    # By its number, so that writing it again after a lost answer changes nothing.
-    parts: list[Any] = [*msgspec.json.decode(ticket.row["parts_sent"])[:part], remote_id]
-    ticket.row["parts_sent"] = msgspec.json.encode(parts).decode()
     changed = tx.run(
         """
         UPDATE delivery SET parts_sent = :parts, remote_id = coalesce(remote_id, :remote_id)
         WHERE workspace_id = :workspace_id AND id = :id AND lease = :lease AND leased_until IS NOT NULL
         """,
-        parts=ticket.row["parts_sent"],
-        remote_id=remote_id,
-        workspace_id=ticket.workspace_id,
-        id=ticket.id,
-        lease=ticket.lease,
+        parts=msgspec.json.encode(result.parts).decode(),
+        remote_id=getattr(result.outcome, "remote_id", None),
+        workspace_id=result.ticket.workspace_id,
+        id=result.ticket.id,
+        lease=result.ticket.lease,
     )
     return changed == 1
 
@@ -390,27 +385,29 @@ def _leave_alone(
     """Close what outcomes ask to be left alone: the scope of the wait, and the account's own lane."""
     waits = list(rests)
     for result in results:
-        row = result.ticket.row
+        delivery, account = result.ticket.delivery, result.ticket.account
         match result.outcome:
-            case TryLater(wait, reach, says, block):
+            case TryLater(wait, reach, message, block):
                 if block:
-                    key = {
-                        "workspace_id": result.ticket.workspace_id,
-                        "account_id": row["account_id"],
-                    }
-                    note_block(tx, now, says=says, **key)
-                scope = scope_of(reach, _account(tx, result.ticket), row["recipient"])
-                waits.append(NetworkWait(scope=scope, until=now + wait, reason=says))
-            case Disconnected(says) if _is_lost(tx, now, result.ticket, says):
-                scope = result.ticket.workspace_id, account_scope(row["account_id"])
-                reason = f"the account needs a reconnect: {says}"
+                    note_block(
+                        tx,
+                        now,
+                        workspace_id=account.workspace_id,
+                        account_id=account.id,
+                        message=message,
+                    )
+                scope = scope_of(reach, account, delivery.recipient)
+                waits.append(NetworkWait(scope=scope, until=now + wait, reason=message))
+            case Disconnected(message) if _is_lost(tx, now, account, message):
+                scope = account.workspace_id, account_scope(account.id)
+                reason = f"the account needs a reconnect: {message}"
                 until = now + RECONNECT
                 waits.append(
                     NetworkWait(scope=scope, until=until, reason=reason, by=lanes.RECONNECT)
                 )
             case _:
                 pass
-    keep_waits(tx, now, waits)
+    save_waits(tx, now, waits)
     # An app's other accounts are turned away when they are claimed; a recipient's others too.
     lanes.park_all(
         tx,
@@ -423,20 +420,13 @@ def _leave_alone(
     )
 
 
-def _account(tx: Tx, ticket: ClaimedDelivery) -> Row:
-    """Return the account that the claim brought along, or read it."""
-    key = (ticket.workspace_id, ticket.row["account_id"])
-    return ticket.row.get("account") or select(tx, "account", [key])[key]
-
-
-def _is_lost(tx: Tx, now: datetime, ticket: ClaimedDelivery, says: str) -> bool:
+def _is_lost(tx: Tx, now: datetime, used: Account, message: str) -> bool:
     """Mark the account as one that needs a reconnect; say whether it cannot send."""
-    used = ticket.row.get("account")
     return require_reconnect(
         tx,
         now,
-        workspace_id=ticket.workspace_id,
-        account_id=ticket.row["account_id"],
-        says=says,
-        issued_at=used["token_issued_at"] if used else None,
+        workspace_id=used.workspace_id,
+        account_id=used.id,
+        message=message,
+        issued_at=used.token_issued_at,
     )

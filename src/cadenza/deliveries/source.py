@@ -5,7 +5,7 @@ settles many deliveries in one transaction. There is no second queue to keep in 
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from cadenza.deliveries import claim as claiming
@@ -49,7 +49,7 @@ class DeliverySource:
         """Return the claimed delivery behind a worker's number."""
         return self._tickets[number]
 
-    def bring(self, number: int, result: Result) -> None:
+    def record_result(self, number: int, result: Result) -> None:
         """Keep what a call came to, until it is settled."""
         self._results[number] = result
 
@@ -72,7 +72,14 @@ class DeliverySource:
         return lambda: self._watchers.remove(wake)
 
     async def claim(
-        self, queue: str, *, limit: int, worker: str, lease: timedelta, alone: bool = False
+        self,
+        queue: str,
+        *,
+        limit: int,
+        worker: str,
+        lease: timedelta,
+        alone: bool = False,
+        started: bool = True,
     ) -> Batch:
         """Lease the heads of runnable lanes; `alone`, one that a process died with."""
         if self.held:
@@ -81,22 +88,25 @@ class DeliverySource:
         def operation(tx: Tx, now: datetime) -> tuple[list[ClaimedDelivery], datetime | None, bool]:
             tickets = claiming.claim(tx, now, limit=limit, worker=worker, lease=lease, alone=alone)
             due = None if tickets else lanes.next_due(tx, now)
-            return tickets, due, claiming.has_suspects(tx, now)
+            return tickets, due, claiming.has_crashed(tx, now)
 
-        tickets, due, suspects = await self._try(operation)
+        tickets, due, crashed = await self._try(operation)
         if not tickets:
-            return Batch(0, [], due, suspects=suspects)
+            return Batch(0, [], due, crashed=crashed)
         number = next(self._numbers)
         jobs = [self._hand_over(number, ticket) for ticket in tickets]
         self._of_lease[number] = [job.id for job in jobs]
-        return Batch(number, jobs, suspects=suspects)
+        return Batch(number, jobs, crashed=crashed)
+
+    async def start(self, jobs: Mapping[int, Sequence[int]]) -> None:
+        """Write nothing: what is claimed counts as started."""
 
     def _hand_over(self, lease: int, ticket: ClaimedDelivery) -> Claimed:
         number = next(self._numbers)
         self._tickets[number] = ticket
-        row = ticket.row
+        each = ticket.delivery
         return Claimed(
-            number, lease, row["channel"], "", QUEUE, row["attempts"], row["crashes"], row["due_at"]
+            number, lease, each.channel, "", QUEUE, each.attempts, each.crashes, each.due_at
         )
 
     async def renew(self, worker: str, leases: Sequence[int], *, lease: timedelta) -> Renewal:
@@ -110,8 +120,8 @@ class DeliverySource:
         lost = await self._try(
             lambda tx, now: claiming.renew(tx, now, list(held.values()), lease=lease), urgent=True
         )
-        gone = set(lost)  # with their fences: the same delivery may be ours again
-        return Renewal(cancel=frozenset(n for n, t in held.items() if t in gone))
+        gone = {ticket.fence for ticket in lost}  # the same delivery may be ours again
+        return Renewal(cancel=frozenset(n for n, t in held.items() if t.fence in gone))
 
     async def settle(
         self, settlements: Sequence[Settlement], *, closed: Sequence[int] = ()

@@ -1,6 +1,6 @@
 """After an outage or a hold: posts that came due while nothing left go out one after the other, never as a flood.
 
-`flooded` names the accounts with several posts overdue that a worker would take at once; a lane that is
+`overdue_accounts` names the accounts with several posts overdue that a worker would take at once; a lane that is
 paused or held is not among them, its own resume plan decides. `space` gives the ones within the account's
 grace their turns; older ones stay as they are, for the gate to call them missed.
 """
@@ -8,11 +8,14 @@ grace their turns; older ones stay as they are, for the gate to call them missed
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from cadenza.accounts.model import Account, read_account
 from cadenza.deliveries import lanes
 from cadenza.deliveries.gates import opened_of
 from cadenza.deliveries.history import record_moves
+from cadenza.deliveries.model import Lane
 from cadenza.deliveries.resume_plan import SPACING
 from cadenza.sql.tx import Row, Tx
+from cadenza.sql.values import select
 
 
 class Spaced(NamedTuple):
@@ -24,7 +27,7 @@ class Spaced(NamedTuple):
     now_at: datetime
 
 
-def flooded(tx: Tx, now: datetime) -> list[tuple[str, str]]:
+def overdue_accounts(tx: Tx, now: datetime) -> list[tuple[str, str]]:
     """Name the accounts (workspace, account) that have more than one post overdue."""
     rows = tx.all(
         f"""
@@ -84,30 +87,23 @@ def space_out(
 
 def not_too_late(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> datetime:
     """Say from which due time on an account's posts may still go: what waits for a choice does not."""
-    row = tx.one(
-        """
-        SELECT grace_minutes, held_at, parked_until, opened_at, unresumed_until FROM account
-        JOIN lane ON lane.workspace_id = account.workspace_id AND lane.id = 'account:' || account.id
-        WHERE account.workspace_id = :workspace_id AND account.id = :id
-        """,
-        workspace_id=workspace_id,
-        id=account_id,
-    )
-    if row is None:
+    account = read_account(tx, workspace_id, account_id)
+    key = (workspace_id, f"account:{account_id}")
+    lane = select(tx, Lane, "lane", [key]).get(key)
+    if account is None or lane is None:
         return now
-    since = _within_grace(now, row)
-    chosen: datetime | None = row["unresumed_until"]
-    return since if chosen is None else max(since, chosen)
+    since = _within_grace(now, account, lane)
+    return since if lane.unresumed_until is None else max(since, lane.unresumed_until)
 
 
-def _within_grace(now: datetime, row: Row) -> datetime:
+def _within_grace(now: datetime, account: Account, lane: Lane) -> datetime:
     """Say how far back the gate does not call a post of this lane missed."""
-    grace, opened = timedelta(minutes=row["grace_minutes"]), opened_of(row, now)
+    grace, opened = timedelta(minutes=account.grace_minutes), opened_of(lane, now)
     if opened is None or now - opened > grace:
         return now - grace
-    if row["held_at"] is None:
+    if lane.held_at is None:
         return now - lanes.A_YEAR
-    return min(now - grace, row["held_at"] - (grace - (now - opened)))
+    return min(now - grace, lane.held_at - (grace - (now - opened)))
 
 
 def _late(tx: Tx, now: datetime, workspace_id: str, account_id: str) -> list[Row]:

@@ -39,7 +39,7 @@ def suspend_account(
     return True
 
 
-def note_block(tx: Tx, now: datetime, *, workspace_id: str, account_id: str, says: str) -> None:
+def note_block(tx: Tx, now: datetime, *, workspace_id: str, account_id: str, message: str) -> None:
     """Remember that a network blocked the account; suspend it if it did so before and nothing went out since."""
     account: dict[str, Any] = {"workspace_id": workspace_id, "account_id": account_id}
     before = tx.value(
@@ -65,4 +65,4 @@ def note_block(tx: Tx, now: datetime, *, workspace_id: str, account_id: str, say
         **account,
     )
     if well is None:
-        suspend_account(tx, now, reason=f"the network blocked it again: {says}", **account)
+        suspend_account(tx, now, reason=f"the network blocked it again: {message}", **account)

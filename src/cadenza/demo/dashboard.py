@@ -156,8 +156,10 @@ def _page(entries: list[Entry], typed: Mapping[str, Mapping[str, str]]) -> str:
 
 def _words(network: tuple[str, Mapping[str, str]]) -> str:
     name, typed = network
-    asked = (f"<dd>{escape(key)}: <code>{escape(said)}</code></dd>" for key, said in typed.items())
-    return f"<dt>{escape(name)}</dt>" + ("".join(asked) or "<dd>nothing: sign in there</dd>")
+    requested = (
+        f"<dd>{escape(key)}: <code>{escape(said)}</code></dd>" for key, said in typed.items()
+    )
+    return f"<dt>{escape(name)}</dt>" + ("".join(requested) or "<dd>nothing: sign in there</dd>")
 
 
 def _card(entry: Entry) -> str:

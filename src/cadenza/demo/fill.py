@@ -17,6 +17,9 @@ from cadenza.db.audit import record
 from cadenza.deliveries.init_account import init_account
 from cadenza.deliveries.run_pass import publishing_run
 from cadenza.demo import script
+from cadenza.demo.add_campaigns import add_campaigns
+from cadenza.demo.add_contacts import add_contacts, add_replies
+from cadenza.demo.add_sequence import add_sequence
 from cadenza.demo.cast import Cast
 from cadenza.demo.draw import draw
 from cadenza.demo.script import Note
@@ -38,12 +41,15 @@ from cadenza.posts.model import NewPost, PostMedia
 from cadenza.posts.publish_now import publish_now
 from cadenza.queues import add, model, pause, schedule
 from cadenza.sql.tx import Tx
+from cadenza.templates.model import BodyFormat, Template, TemplateContent, template_locks
+from cadenza.templates.store import create_template
 
 Tell = Callable[[str], None]
+GAP = 10 / 1_440  # of a day: longer than the least time between two mails
 
 
 @dataclass(slots=True)
-class Played:
+class DemoState:
     """What the script's names became."""
 
     runtime: Runtime
@@ -64,9 +70,9 @@ class Played:
         return self.accounts[provider], self.cast.roles[provider].channel
 
 
-async def fill(runtime: Runtime, cast: Cast, clock: StepClock, tell: Tell) -> Played:
+async def fill(runtime: Runtime, cast: Cast, clock: StepClock, tell: Tell) -> DemoState:
     """Play everything, the past first."""
-    played = Played(runtime, clock, cast)
+    played = DemoState(runtime, clock, cast)
     first = script.PAST[0][0]
     _go_back(played, first + 1)
     tell("people and accounts")
@@ -75,25 +81,30 @@ async def fill(runtime: Runtime, cast: Cast, clock: StepClock, tell: Tell) -> Pl
     await _give_weeks(played)
     await _draw(played)
     await _sort(played)
+    await _write_templates(played)
+    await add_contacts(runtime, played.home, played.by())
+    await add_replies(runtime, played.home, played.accounts["smtp"])
     tell("a past, sent through the pipeline")
     for days, note in script.PAST:
         _go_back(played, days)
         await _publish(played, note)
+    await _write_to_customers(played)
     await _go_wrong(played)
     _go_back(played, 0)
     tell("the weeks ahead")
     await _plan(played)
+    await add_campaigns(runtime, played.home, played.accounts["smtp"], played.by())
     return played
 
 
-def _go_back(played: Played, days: float) -> None:
+def _go_back(played: DemoState, days: float) -> None:
     """Live so many days ago, here and at the networks."""
     before = played.clock.now()
     played.clock.go_back(timedelta(days=days))
     played.cast.simulator.clock.advance(played.clock.now() - before)
 
 
-async def _invite(played: Played) -> None:
+async def _invite(played: DemoState) -> None:
     passwords = Passwords()
     hashed = {person.email: await passwords.hash(person.password) for person in script.PEOPLE}
 
@@ -170,7 +181,7 @@ async def connect_places(runtime: Runtime, cast: Cast, home: str, accounts: dict
     await runtime.operations.run(operation)
 
 
-async def _give_weeks(played: Played) -> None:
+async def _give_weeks(played: DemoState) -> None:
     for place in script.PLACES:
         account = played.accounts[place.provider]
         await played.runtime.operations.run(
@@ -188,7 +199,7 @@ async def _give_weeks(played: Played) -> None:
         )
 
 
-async def _draw(played: Played) -> None:
+async def _draw(played: DemoState) -> None:
     wanted = {note.picture for note in _all_notes() if note.picture} | set(script.POOL)
     for name in sorted(wanted):
         data = draw(name)
@@ -212,7 +223,7 @@ async def _chunks(data: bytes) -> AsyncIterator[bytes]:
     yield data
 
 
-async def _sort(played: Played) -> None:
+async def _sort(played: DemoState) -> None:
     async def save(form: CategoryForm) -> str:
         answer = await played.runtime.operations.run(
             lambda tx, now: save_category(tx, now, form, workspace_id=played.home, by=played.by()),
@@ -226,7 +237,21 @@ async def _sort(played: Played) -> None:
         played.categories[each["name"]] = await save(CategoryForm(parent_id=brand, **each))
 
 
-async def _write(played: Played, note: Note, *, approve: bool = True) -> str:
+async def _write_templates(played: DemoState) -> None:
+    def operation(tx: Tx, now: datetime) -> None:
+        for each in script.TEMPLATES:
+            content = TemplateContent(
+                subject=each["subject"], body=each["body"], format=BodyFormat(each["format"])
+            )
+            made = create_template(
+                tx, now, content, workspace_id=played.home, name=each["name"], by=played.by()
+            )
+            assert isinstance(made, Template), made
+
+    await played.runtime.operations.run(operation, locks=template_locks(played.home))
+
+
+async def _write(played: DemoState, note: Note, *, approve: bool = True) -> str:
     picture = played.pictures.get(note.picture or "")
     media = () if picture is None else (PostMedia(picture),)
     new = NewPost(
@@ -243,7 +268,7 @@ async def _write(played: Played, note: Note, *, approve: bool = True) -> str:
     return made.id
 
 
-async def _publish(played: Played, note: Note) -> None:
+async def _publish(played: DemoState, note: Note) -> None:
     """Send one now, and wait until it is out."""
     post_id = await _write(played, note)
     targets = [played.at(provider) for provider in note.places]
@@ -258,7 +283,25 @@ async def _publish(played: Played, note: Note) -> None:
     await publishing_run(sender, played.runtime.source, clock=played.clock, seconds=5.0)
 
 
-async def _go_wrong(played: Played) -> None:
+async def _write_to_customers(played: DemoState) -> None:
+    """Let a sequence of mails be half way through."""
+
+    async def send(number: int) -> None:
+        _go_back(played, 0.5 - number * GAP)
+        sender = make_delivery_worker(played.runtime, name_worker())
+        await publishing_run(sender, played.runtime.source, clock=played.clock, seconds=5.0)
+
+    _go_back(played, 0.5)
+    await add_sequence(
+        played.runtime,
+        home=played.home,
+        by=played.by(),
+        account_id=played.accounts["smtp"],
+        send=send,
+    )
+
+
+async def _go_wrong(played: DemoState) -> None:
     """Let one network refuse, and another say nothing after it has taken the post."""
     _go_back(played, 0.3)
     words = {"error": "Validation failed: this account may not post right now"}
@@ -271,7 +314,7 @@ async def _go_wrong(played: Played) -> None:
         role.simulated.faults.clear()
 
 
-async def _plan(played: Played) -> None:
+async def _plan(played: DemoState) -> None:
     for note, approve in (
         *((each, True) for each in script.QUEUED),
         *((each, False) for each in script.WAITING),
@@ -296,7 +339,7 @@ async def _plan(played: Played) -> None:
     )
 
 
-async def _lay_out(played: Played) -> None:
+async def _lay_out(played: DemoState) -> None:
     """Make the rule and what it lays out: drafts that wait for a person."""
     category = played.categories[str(script.RULE["name"])]
     form = RuleForm(

@@ -48,6 +48,7 @@ PLACES = (
     DemoAccount("discord", "#news of the regulars", "America/Los_Angeles", _days("56", "18:00")),
     DemoAccount("slack", "#bakery-team", "Australia/Sydney", _days("135", "08:00")),
     DemoAccount("x", "@ada", "Europe/London", _days("12345", "11:00", "17:45")),
+    DemoAccount("smtp", "ada@example.org", ZONE, _days("")),
 )
 
 
@@ -122,3 +123,72 @@ RULE = {
     "pattern": {"kind": "weekly", "weekdays": [3], "times": ["09:30"]},
     "places": ("mastodon", "bluesky"),
 }
+
+TEMPLATES: tuple[dict[str, str], ...] = (
+    {
+        "name": "Welcome",
+        "subject": 'Welcome, {{first_name | default: "dear regular"}}',
+        "format": "markdown",
+        "body": (
+            'Hello {{first_name | default: "there"}},\n\nyour card is ready. **Every tenth loaf is on us.**\n\n'
+            "{{#if city}}\n\nSee you in {{city}}!\n\n{{/if}}\n\nAda"
+        ),
+    },
+    {
+        "name": "Order ready",
+        "subject": "Your order {{order}} is ready",
+        "format": "markdown",
+        "body": (
+            "Hello {{first_name}},\n\nyour order **{{order}}** waits for you until "
+            '{{pickup | date: "%A, %e %B"}}. It comes to {{total | number: 2}} €.\n\nAda'
+        ),
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DemoContact:
+    """A customer; mail goes to an address of example.org."""
+
+    first_name: str
+    last_name: str
+    country: str
+    tags: tuple[str, ...] = ()
+    favourite: str = ""
+    consent: str = "given"
+    company: str = ""
+
+
+# Who wrote back to the mailbox: the contact's mail address, the subject, the text.
+REPLIES = (
+    ("emil.sommer@example.org", "Re: Our autumn breads", "Can you bring 40 pretzels every Friday?"),
+    ("ines.costa@example.org", "Re: Our autumn breads", "Lovely. Is the corn bread back in May?"),
+)
+CONTACTS = (
+    DemoContact("Dora", "Klein", "DE", ("regular",), "rye loaf"),
+    DemoContact("Emil", "Sommer", "DE", ("regular", "wholesale"), "pretzels", company="Café Emil"),
+    DemoContact("Flora", "Rossi", "IT", ("regular",), "focaccia"),
+    DemoContact("Gus", "Miller", "US", ("newsletter",), "bagels"),
+    DemoContact("Hana", "Sato", "JP", ("newsletter",), "melon bread"),
+    DemoContact("Ines", "Costa", "PT", ("regular", "newsletter"), "corn bread"),
+    DemoContact(
+        "Jan", "de Vries", "NL", ("wholesale",), "tiger bread", company="De Vries Broodjes"
+    ),
+    DemoContact("Kim", "Larsen", "DK", (), "", "unknown"),
+    DemoContact("Lea", "Martin", "FR", ("newsletter",), "baguette"),
+    DemoContact("Max", "Weber", "AT", (), "", "refused"),
+)
+CHANNELS: tuple[dict[str, str], ...] = (
+    {
+        "provider": "telegram",
+        "address": "@bakers_berlin",
+        "title": "Bakers of Berlin",
+        "category": "food",
+    },
+    {
+        "provider": "telegram",
+        "address": "@kiez_news",
+        "title": "News of the quarter",
+        "category": "news",
+    },
+)

@@ -8,7 +8,10 @@ to the generator: it finds it missing.
 from collections.abc import Sequence
 from datetime import datetime
 
+from cadenza.core.rollup import DeliveryState as State
+from cadenza.deliveries.model import COLUMNS, Delivery
 from cadenza.deliveries.schedule import schedule
+from cadenza.deliveries.transition import end_waiting
 from cadenza.drafts.asset_pool import recount
 from cadenza.drafts.generate import deliveries_of, write_targets
 from cadenza.drafts.model import Rule
@@ -16,6 +19,7 @@ from cadenza.drafts.occurrences import target_month
 from cadenza.drafts.plan_change import GeneratedPost, Move, Plan, Retarget
 from cadenza.media.use import use
 from cadenza.sql.tx import Tx
+from cadenza.sql.values import read_values
 
 REASON = "the rule was changed"
 
@@ -44,16 +48,15 @@ def remove(tx: Tx, now: datetime, rule: Rule, removed: Sequence[GeneratedPost]) 
         now=now,
         **params,
     )
-    tx.run(
-        """
-        UPDATE delivery SET state = 'canceled', reason = :reason, ended_at = :now, lease = lease + 1
+    drafts = tx.all(
+        f"""
+        SELECT {COLUMNS} FROM delivery
         WHERE workspace_id = :workspace_id AND state = 'draft'
             AND post_id IN (SELECT id FROM TABLE(:posts) AS asked (id text))
-        """,
-        reason=REASON,
-        now=now,
+        """,  # noqa: S608 - put together from constants
         **params,
     )
+    end_waiting(tx, now, read_values(Delivery, drafts), State.CANCELED, REASON)
     tx.run(
         """
         DELETE FROM rule_occurrence
@@ -115,19 +118,18 @@ def _move(tx: Tx, rule: Rule, moves: Sequence[Move]) -> None:
 def _retarget(tx: Tx, now: datetime, rule: Rule, change: Retarget) -> None:
     post_id = change.laid.post_id
     assert post_id is not None, "only posts are re-aimed"
-    tx.run(
-        """
-        UPDATE delivery SET state = 'canceled', reason = :reason, ended_at = :now, lease = lease + 1
+    drafts = tx.all(
+        f"""
+        SELECT {COLUMNS} FROM delivery
         WHERE workspace_id = :workspace_id AND post_id = :post_id AND state = 'draft'
             AND EXISTS (SELECT 1 FROM TABLE(:gone) AS gone (account_id text, channel text)
                 WHERE gone.account_id = delivery.account_id AND gone.channel = delivery.channel)
-        """,
-        reason=REASON,
-        now=now,
+        """,  # noqa: S608 - put together from constants
         workspace_id=rule.workspace_id,
         post_id=post_id,
         gone=[(account, channel.value) for account, channel in change.drop],
     )
+    end_waiting(tx, now, read_values(Delivery, drafts), State.CANCELED, REASON)
     schedule(tx, now, deliveries_of(tx, rule, post_id, change.at, sorted(change.add)))
     tx.run(
         """

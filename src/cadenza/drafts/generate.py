@@ -51,7 +51,7 @@ class Generated:
 class NotGenerated:
     """Nothing was made, and why."""
 
-    says: str
+    message: str
 
 
 def generate(
@@ -67,7 +67,7 @@ def generate(
     if not targets:
         return NotGenerated("none of its accounts can be used: connect one, or edit the rule")
     missing = _missing(tx, now, rule, ahead)
-    won = _win(tx, now, rule, missing[:BATCH])
+    won = _insert_keys(tx, now, rule, missing[:BATCH])
     made = _make(tx, now, rule, won, targets)
     return Generated(
         tuple(post_id for post_id, _ in made),
@@ -146,7 +146,9 @@ def known_keys(tx: Tx, now: datetime, rule: Rule) -> set[tuple[str, str]]:
     return {(row["day"], row["slot"]) for row in rows}
 
 
-def _win(tx: Tx, now: datetime, rule: Rule, wanted: Sequence[Occurrence]) -> list[Occurrence]:
+def _insert_keys(
+    tx: Tx, now: datetime, rule: Rule, wanted: Sequence[Occurrence]
+) -> list[Occurrence]:
     """Insert the keys; what another generator inserted first is its own."""
     if not wanted:
         return []

@@ -69,7 +69,7 @@ class NoSuchCategory:
     """The workspace has no category of that id."""
 
     id: str
-    says: str = "there is no such category"
+    message: str = "there is no such category"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class NoSuchRule:
     """The workspace has no rule of that id (any more)."""
 
     id: str
-    says: str = "there is no such rule: it may have been deleted"
+    message: str = "there is no such rule: it may have been deleted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +85,14 @@ class Stale:
     """Somebody saved it meanwhile: nothing was changed."""
 
     revision: int
-    says: str = "it was changed by somebody else meanwhile: look again, then save"
+    message: str = "it was changed by somebody else meanwhile: look again, then save"
 
 
 @dataclass(frozen=True, slots=True)
 class Invalid:
     """It cannot be kept like this: nothing was changed."""
 
-    says: str
+    message: str
 
 
 def drafts_locks(workspace_id: str) -> list[str]:

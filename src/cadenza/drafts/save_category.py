@@ -47,7 +47,7 @@ class InUse:
     children: int
 
     @property
-    def says(self) -> str:
+    def message(self) -> str:
         """Say it in one line."""
         return (
             f"{self.rules} rules, {self.posts} posts and {self.children} categories still use it: "

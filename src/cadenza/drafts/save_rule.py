@@ -226,17 +226,17 @@ def _timing(form: RuleForm) -> Timing:
 
 
 def _targets(
-    tx: Tx, workspace_id: str, asked: Sequence[str | tuple[str, str]]
+    tx: Tx, workspace_id: str, requested: Sequence[str | tuple[str, str]]
 ) -> tuple[Target, ...] | Invalid:
     """Normalise channels in the one place where it is done, and refuse what cannot be published to."""
     try:
-        named = [(each[0], normalise(each[1])) for each in asked if not isinstance(each, str)]
+        named = [(each[0], normalise(each[1])) for each in requested if not isinstance(each, str)]
     except UnknownChannelError as error:
         return Invalid(str(error))
-    alone = [each for each in asked if isinstance(each, str)]
+    alone = [each for each in requested if isinstance(each, str)]
     bad = check_targets(tx, workspace_id, named) or check_targets(tx, workspace_id, alone)
     if bad is not None:
-        return Invalid(bad.says)
+        return Invalid(bad.message)
     targets = tuple(sorted({*named, *resolve_targets(tx, workspace_id, alone)}))
     if not targets or len(targets) > MOST_TARGETS:
         return Invalid(f"a rule goes to 1 to {MOST_TARGETS} accounts and channels")

@@ -35,7 +35,7 @@ class Completer:
         self._clock = clock
         self._meters = meters
         self._gathered: list[Settlement] = []
-        self._news = asyncio.Event()
+        self._arrived = asyncio.Event()
         self.owes = False  # a write failed because the store was away, and is tried again
         self.empty = asyncio.Event()
         self.empty.set()
@@ -47,15 +47,15 @@ class Completer:
         self._inventory.let_go(settlement.lease)
         if len(self._gathered) == 1:
             self.empty.clear()
-            self._news.set()
+            self._arrived.set()
 
     async def run(self) -> None:
         """Write whatever has gathered, for ever."""
         while True:
-            await self._news.wait()
+            await self._arrived.wait()
             while self._gathered:
                 await self._write_next()
-            self._news.clear()
+            self._arrived.clear()
             self.empty.set()
 
     async def _write_next(self) -> None:

@@ -88,7 +88,7 @@ class Options:
         return replace(self, **{name: _coerce(name, said[name]) for name in known})
 
 
-def carried_by(options: str | None) -> Mapping[str, str]:
+def stored_overrides(options: str | None) -> Mapping[str, str]:
     """Return the words that a stored job took along when it was enqueued."""
     return {} if options is None else msgspec.json.decode(options).get("carried", {})
 

@@ -3,8 +3,9 @@
 How much that is follows the rate at which jobs finish, so slow jobs are claimed one by one and no-ops
 a thousand at a time, and a crash puts few jobs unconfirmed. When a queue has nothing, the store said when
 to ask again; a wake-up, that instant or the poll floor ends the wait, whichever is first. A store that
-can is told when the worker is idle, and may hand it the next job without being asked. Jobs that a
-process died with are run alone: the feeder first lets the slots fall quiet.
+can is told when the worker is idle, and may hand it the next job without being asked. Crashed jobs, jobs
+that processes died with again and again, are claimed one at a time, the next when the last has ended:
+one runs in a slot beside ordinary jobs and holds up none, and no two of them share a process.
 """
 
 import asyncio
@@ -18,16 +19,14 @@ from cadenza.engine.completer import PAUSES
 from cadenza.engine.errors import StoreUnavailable
 from cadenza.engine.inventory import Inventory
 from cadenza.engine.meters import Meters
-from cadenza.engine.store import Batch, HandsOver, Source
+from cadenza.engine.store import Batch, LeasesOnInsert, Source
 
 log = logging.getLogger("cadenza.engine")
 
 AHEAD = 0.025  # seconds of work to have in stock
 STALE = 1.0  # seconds after which an old rate says nothing: the next jobs may be slow ones
 SAFETY = 0.9  # of a lease, counted locally: past it nothing of it is begun
-QUIET_WAIT = (
-    5.0  # seconds to let the slots fall quiet for a suspect, before it runs beside the rest
-)
+BESIDE = 0.1  # seconds: a queue with nothing but crashed jobs is asked no more often
 
 
 class Producer:
@@ -65,9 +64,9 @@ class Producer:
         self._ask_again: dict[str, float] = dict.fromkeys(queues, 0.0)  # monotonic
         self._news: set[str] = set()  # queues that something was heard of since they were asked
         self._worded: set[str] = set()  # queues where the last claim left word that we are idle
-        self._alone = False  # a suspect runs, or is about to: nothing is begun beside it
-        self._hands_over = isinstance(source, HandsOver)
-        self._suspects: set[str] = set()  # queues where jobs wait that must run alone
+        self._hands_over = isinstance(source, LeasesOnInsert)
+        self._crashed: set[str] = set()  # queues where crashed jobs wait
+        self._suspect = 0  # the lease of the suspect in hand
         self._rate = 0.0
         self._seen = (0, 0.0)
         self.stopping = False
@@ -87,13 +86,18 @@ class Producer:
                 self._news.add(name)
         self._inventory.hungry.set()
 
+    def expect_slow_jobs(self) -> None:
+        """Claim nothing ahead until jobs finish quickly again."""
+        self._rate = 0.0
+        self._seen = (self._inventory.finished, self._clock.monotonic())
+
     def is_free(self) -> bool:
         """Say whether nothing is in hand and more is wanted."""
         return not self._inventory.busy and not self._inventory.buffer and not self.stopping
 
-    def take_over(self, queue: str, batch: Batch, asked: float) -> None:
+    def take_over(self, queue: str, batch: Batch, requested: float) -> None:
         """Take what the store leased to us without being asked again."""
-        self._take_in(batch, asked, begin=not self._alone)
+        self._take_in(batch, requested, started=True)
         self._worded.discard(queue)
         self.wake(queue)
 
@@ -113,19 +117,20 @@ class Producer:
     async def _step(self) -> None:
         inventory = self._inventory
         inventory.hungry.clear()
+        if self._suspect and self._suspect not in inventory.leases:
+            self._suspect = 0
+            self._ask_again |= dict.fromkeys(self._crashed, 0.0)
         wanted = self._wanted()
         queue = self._next_queue() if wanted > 0 else None
         if queue is None:
             await self._rest(everything_busy=wanted <= 0)
             return
-        if queue in self._suspects:
-            await self._run_alone(queue)
-        if self.stopping:
-            return
         was_idle = self.idle
-        batch = await self._claim(queue, wanted)
-        (self._suspects.add if batch.suspects else self._suspects.discard)(queue)
-        if (batch.drained or not batch.jobs) and not batch.suspects:
+        alone = queue in self._crashed and not self._suspect
+        batch = await self._claim(queue, wanted, alone=alone)
+        (self._crashed.add if batch.crashed else self._crashed.discard)(queue)
+        suspect_next = batch.crashed and not self._suspect and not alone
+        if (batch.drained or not batch.jobs) and not suspect_next:
             self._note_empty(queue, batch)
         if was_idle and batch.jobs:
             await self._clock.sleep(0)  # the first job begins before more is asked for
@@ -153,6 +158,7 @@ class Producer:
             self._seen = (inventory.finished, now)
         ahead = min(self._batch, int(self._rate * AHEAD))
         inventory.low = ahead // 2
+        inventory.stride = max(self._concurrency, inventory.low)
         if inventory.unsettled > ahead + self._concurrency:
             return 0  # the store writes outcomes slower than we make them: put no more unconfirmed
         wanted = min(
@@ -169,26 +175,36 @@ class Producer:
                 return queue
         return None
 
-    async def _claim(self, queue: str, wanted: int, *, alone: bool = False) -> Batch:
+    async def _claim(self, queue: str, wanted: int, *, alone: bool) -> Batch:
+        inventory = self._inventory
+        begins = wanted <= self._concurrency - inventory.busy - len(inventory.buffer)
         self._ask_again[queue] = 0.0
         self._news.discard(queue)
-        asked = self._clock.monotonic()
+        requested = self._clock.monotonic()
         (self._worded.add if self.is_free() else self._worded.discard)(queue)
         batch = await self._source.claim(
-            queue, limit=wanted, worker=self._worker, lease=self._lease, alone=alone
+            queue,
+            limit=wanted,
+            worker=self._worker,
+            lease=self._lease,
+            alone=alone,
+            started=alone or begins,
         )
         if batch.jobs:
             self._worded.discard(queue)
-            self._take_in(batch, asked)
+            self._take_in(batch, requested, started=alone or begins, first=alone)
+            self._suspect = batch.lease if alone else self._suspect
         return batch
 
-    def _take_in(self, batch: Batch, asked: float, *, begin: bool = True) -> None:
+    def _take_in(
+        self, batch: Batch, requested: float, *, started: bool, first: bool = False
+    ) -> None:
         self.idle = False
         self._meters.claims += 1
         self._meters.claimed += len(batch.jobs)
-        self._inventory.take_in(batch, asked + self._lease.total_seconds() * SAFETY)
-        if begin:
-            self._feed(len(batch.jobs))
+        until = requested + self._lease.total_seconds() * SAFETY
+        self._inventory.take_in(batch, until, started=started, first=first)
+        self._feed(min(self._inventory.startable, len(batch.jobs)))
 
     def _note_empty(self, queue: str, batch: Batch) -> None:
         """Remember when to ask an empty queue again; a wake-up in between has the last word."""
@@ -196,25 +212,7 @@ class Producer:
         if batch.next_due is not None:
             store_now = self._clock.now().timestamp() + self._offset()
             wait = min(wait, max(batch.next_due.timestamp() - store_now, 0.0))
+        if batch.crashed:  # they are due now, but have to wait for the one in hand
+            wait = max(wait, BESIDE)
         if queue not in self._news:
             self._ask_again[queue] = self._clock.monotonic() + wait
-
-    async def _run_alone(self, queue: str) -> None:
-        """Let everything in hand finish, then run one suspect by itself."""
-        await self._fall_quiet()
-        if self.stopping:
-            return
-        self._alone = True
-        try:
-            batch = await self._claim(queue, 1, alone=True)
-            if batch.jobs:
-                await self._fall_quiet()
-        finally:
-            self._alone = False
-            self._feed(len(self._inventory.buffer))  # what was handed over meanwhile
-
-    async def _fall_quiet(self) -> None:
-        end = self._clock.monotonic() + QUIET_WAIT
-        while not self.stopping and (left := end - self._clock.monotonic()) > 0:
-            if await self._clock.wait(self._inventory.quiet, min(left, QUIET_WAIT / 20)):
-                return

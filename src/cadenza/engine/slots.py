@@ -124,7 +124,7 @@ class Slots:
         inventory, monotonic = self._inventory, self._clock.monotonic
         turn_began = monotonic()
         while True:
-            if not inventory.buffer:
+            if not inventory.startable:
                 inventory.hungry.set()
                 inventory.notice_quiet()
                 waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -132,7 +132,7 @@ class Slots:
                 await waiter
                 turn_began = monotonic()
                 continue
-            ended = await self._run_one(slot, inventory.buffer.popleft())
+            ended = await self._run_one(slot, inventory.next())
             if ended - turn_began > TURN:
                 await self._clock.sleep(0)
                 turn_began = monotonic()

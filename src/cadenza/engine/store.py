@@ -7,7 +7,7 @@ A store says in its traits what it cannot do; an application says what it rests 
 `Engine`), and where the two do not meet, the engine does not open.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Literal, Protocol, runtime_checkable
@@ -59,6 +59,10 @@ def check_traits(traits: Traits, needs: Iterable[str]) -> None:
             raise MissingTrait(message)
 
 
+ISOLATED = 2
+"""Crashes from which on a job is a suspect: one may be a neighbour's fault, a second one rarely is."""
+
+
 @dataclass(slots=True)
 class Batch:
     """What a claim handed out, all under one lease; and when to ask again, if nothing is left."""
@@ -66,7 +70,7 @@ class Batch:
     lease: int
     jobs: list[Claimed]
     next_due: datetime | None = None  # of an empty or last batch; None: nothing is in sight
-    suspects: bool = False  # jobs wait that must run alone, because a process died with them
+    crashed: bool = False  # jobs wait that `claim(alone=True)` would hand out
     drained: bool = False  # nothing more could run; a store that does not know says no
     look_again: float | None = None  # seconds, where others' news are not heard but looked for
 
@@ -111,13 +115,26 @@ class Source(Protocol):
         ...
 
     async def claim(
-        self, queue: str, *, limit: int, worker: str, lease: timedelta, alone: bool = False
+        self,
+        queue: str,
+        *,
+        limit: int,
+        worker: str,
+        lease: timedelta,
+        alone: bool = False,
+        started: bool = True,
     ) -> Batch:
         """Lease up to `limit` runnable jobs of a queue, each to one worker only.
 
         Plain jobs come by (priority, run_at, id), jobs of a lane in that order within their lane;
-        neither kind starves the other. `alone` takes one suspect instead (see `rescue`).
+        neither kind starves the other. `alone` takes one suspect instead (see `rescue`): a worker
+        holds at most one, beside its ordinary jobs. `started` marks all of them as started in the
+        same step; without it they are only claimed, until `start` is told of them.
         """
+        ...
+
+    async def start(self, jobs: Mapping[int, Sequence[int]]) -> None:
+        """Mark jobs as started, by lease, before they begin; a lease that is lost is passed over."""
         ...
 
     async def renew(self, worker: str, leases: Sequence[int], *, lease: timedelta) -> Renewal:
@@ -135,10 +152,11 @@ class Source(Protocol):
         ...
 
     async def rescue(self, *, crash_limit: int) -> Rescue:
-        """Take back what expired leases hold.
+        """Take back what expired leases hold, or a large part of it; call until nothing comes.
 
-        Each such job counts one crash and becomes a suspect, to be claimed alone, so that a
-        payload that kills its process takes no neighbours with it; at `crash_limit` it fails.
+        A job that was only claimed goes back as it was. One that was started counts a crash. From
+        `ISOLATED` crashes on it is a suspect, claimed one at a time, so that of jobs that may kill
+        their process no two share one; at `crash_limit` it fails.
         """
         ...
 
@@ -148,10 +166,10 @@ class Source(Protocol):
 
 
 @runtime_checkable
-class TakesAlike(Protocol):
+class UniformInserts(Protocol):
     """A store that can stream in many jobs that differ in their payload alone."""
 
-    async def insert_alike(
+    async def insert_uniform(
         self, template: NewJob, payloads: Callable[[], Iterator[str]], count: int
     ) -> list[Enqueued]:
         """Add them in one transaction; `payloads` may be asked again, and may raise to add none."""
@@ -159,7 +177,7 @@ class TakesAlike(Protocol):
 
 
 @runtime_checkable
-class HandsOver(Protocol):
+class LeasesOnInsert(Protocol):
     """A source that leases a lone job to an idle worker in the very step that brings it in."""
 
     def stand_by(

@@ -13,7 +13,7 @@ from cadenza.engine.hooks import Hooks
 from cadenza.engine.job import Debounce, Enqueued, NewJob, Pace, Rule, Throttle, Unique
 from cadenza.engine.options import Options
 from cadenza.engine.payload import Signature, read_signature
-from cadenza.engine.store import Store, TakesAlike
+from cadenza.engine.store import Store, UniformInserts
 
 
 class TaskOwner(Protocol):
@@ -79,10 +79,12 @@ class Prepared:
     async def enqueue_many(self, payloads: Iterable[Mapping[str, object]]) -> list[Enqueued]:
         """Add many jobs in one transaction; if one payload is refused, none is added."""
         store, given = self._engine.store, list(payloads)
-        if not given or self.options.has_rule or not isinstance(store, TakesAlike):
+        if not given or self.options.has_rule or not isinstance(store, UniformInserts):
             return await store.insert([self.job(payload) for payload in given])
         encode = self.task.signature.encode
-        return await store.insert_alike(self.job(given[0]), lambda: map(encode, given), len(given))
+        return await store.insert_uniform(
+            self.job(given[0]), lambda: map(encode, given), len(given)
+        )
 
     def job(self, payload: Mapping[str, object]) -> NewJob:
         """Make the job as a store takes it; everything is checked here."""

@@ -29,7 +29,7 @@ class Threads:
         """Run a sync handler in a thread and wait for it."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
-        inbox = self._idle.pop() if self._idle else _hire()
+        inbox = self._idle.pop() if self._idle else _start_thread()
         context = copy_context()
 
         def run() -> None:
@@ -70,7 +70,7 @@ class Threads:
             future.set_exception(raised)
 
 
-def _hire() -> Inbox:
+def _start_thread() -> Inbox:
     inbox: Inbox = SimpleQueue()
     thread = threading.Thread  # noqa: TID251 - this file is the port
     thread(target=_serve, args=(inbox,), name="cadenza-job", daemon=True).start()

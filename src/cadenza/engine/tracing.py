@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cadenza.engine.client import Engine
 from cadenza.engine.errors import MissingTrait
 from cadenza.engine.job import Claimed
-from cadenza.engine.options import carried_by
+from cadenza.engine.options import stored_overrides
 from cadenza.engine.outcomes import Retry, Signal
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def trace(engine: Engine, tracer: "Tracer | None" = None) -> None:
     async def around(claimed: Claimed, run: Callable[[], Awaitable[Any]]) -> Any:
         with source.start_as_current_span(
             f"run {claimed.task}",
-            context=propagator.extract(carried_by(claimed.options)),
+            context=propagator.extract(stored_overrides(claimed.options)),
             kind=SpanKind.CONSUMER,
             attributes=_attributes(claimed),
             record_exception=False,

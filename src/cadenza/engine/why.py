@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from cadenza.engine.job import Gate, Job, Scope, State, WorkerInfo
+from cadenza.engine.store import ISOLATED
 
 HEARD = 60.0  # seconds within which a worker must have been heard of to count
 
@@ -19,7 +20,7 @@ class Check:
 
     name: str
     passed: bool
-    says: str
+    message: str
     next_at: datetime | None = None
     who: str | None = None
 
@@ -52,7 +53,7 @@ class Why:
         first = self.blocked[0]
         when = f", not before {first.next_at:%Y-%m-%d %H:%M:%S} UTC" if first.next_at else ""
         who = f"; {first.who} can change it" if first.who else ""
-        return f"{first.says}{when}{who}"
+        return f"{first.message}{when}{who}"
 
 
 def explain(
@@ -75,44 +76,50 @@ def explain(
 def _state(job: Job) -> Check:
     match job.state:
         case State.WAITING:
-            return Check("state", passed=True, says="it waits")
+            return Check("state", passed=True, message="it waits")
         case State.RUNNING:
             until = (
                 f" under a lease until {job.lease_until:%H:%M:%S} UTC" if job.lease_until else ""
             )
             return Check(
-                "state", passed=False, says=f"it is running on {job.worker or 'a worker'}{until}"
+                "state", passed=False, message=f"it is running on {job.worker or 'a worker'}{until}"
             )
         case State.FAILED:
-            says = f"it failed after {job.attempts} attempts and {job.crashes} crashes"
-            return Check("state", passed=False, says=says, who="an operator with `jobs retry`")
+            message = f"it failed after {job.attempts} attempts and {job.crashes} crashes"
+            return Check(
+                "state", passed=False, message=message, who="an operator with `jobs retry`"
+            )
         case State.DONE | State.CANCELED:
             return Check(
                 "state",
                 passed=False,
-                says=f"it is {job.state}",
+                message=f"it is {job.state}",
                 who="an operator with `jobs retry`",
             )
 
 
 def _due(job: Job, now: datetime) -> Check:
     if job.run_at <= now:
-        return Check("due", passed=True, says="it is due")
-    says = "it is not due yet" if not job.attempts else f"it waits for retry {job.attempts}"
+        return Check("due", passed=True, message="it is due")
+    message = "it is not due yet" if not job.attempts else f"it waits for retry {job.attempts}"
     return Check(
-        "due", passed=False, says=says, next_at=job.run_at, who="an operator with `jobs retry`"
+        "due",
+        passed=False,
+        message=message,
+        next_at=job.run_at,
+        who="an operator with `jobs retry`",
     )
 
 
 def _paused(gate: Gate, _now: datetime) -> Check:
     name = f"pause of {gate.scope}"
     if not gate.paused:
-        return Check(name, passed=True, says=f"{gate.scope} is open")
+        return Check(name, passed=True, message=f"{gate.scope} is open")
     reason = f": {gate.reason}" if gate.reason else ""
     return Check(
         name,
         passed=False,
-        says=f"{gate.scope} is paused{reason}",
+        message=f"{gate.scope} is paused{reason}",
         who="an operator with `jobs resume`",
     )
 
@@ -120,12 +127,12 @@ def _paused(gate: Gate, _now: datetime) -> Check:
 def _parked(gate: Gate, now: datetime) -> Check:
     name = f"park of {gate.scope}"
     if gate.parked_until is None or gate.parked_until <= now:
-        return Check(name, passed=True, says=f"{gate.scope} is not parked")
-    says = f"{gate.scope} is parked"
+        return Check(name, passed=True, message=f"{gate.scope} is not parked")
+    message = f"{gate.scope} is parked"
     return Check(
         name,
         passed=False,
-        says=says,
+        message=message,
         next_at=gate.parked_until,
         who="an operator with `jobs resume`",
     )
@@ -135,9 +142,13 @@ def _crowded(gate: Gate, _now: datetime) -> Check:
     name = f"concurrency of {gate.scope}"
     most = gate.limit.concurrency
     if most is None or gate.in_flight < most:
-        return Check(name, passed=True, says=f"{gate.in_flight} running of {most or 'any number'}")
+        return Check(
+            name, passed=True, message=f"{gate.in_flight} running of {most or 'any number'}"
+        )
     return Check(
-        name, passed=False, says=f"{gate.in_flight} of {most} allowed in {gate.scope} are running"
+        name,
+        passed=False,
+        message=f"{gate.in_flight} of {most} allowed in {gate.scope} are running",
     )
 
 
@@ -145,11 +156,11 @@ def _rated(gate: Gate, now: datetime) -> Check:
     name = f"rate of {gate.scope}"
     rate = gate.limit.rate
     if rate is None or gate.next_start is None:
-        return Check(name, passed=True, says="no rate holds it back")
+        return Check(name, passed=True, message="no rate holds it back")
     opens = gate.next_start - rate.interval * (rate.burst - 1)
     if opens <= now:
-        return Check(name, passed=True, says="the rate has room")
-    return Check(name, passed=False, says=f"the rate of {gate.scope} is used up", next_at=opens)
+        return Check(name, passed=True, message="the rate has room")
+    return Check(name, passed=False, message=f"the rate of {gate.scope} is used up", next_at=opens)
 
 
 _GATE_CHECKS: tuple[Callable[[Gate, datetime], Check], ...] = (_paused, _parked, _crowded, _rated)
@@ -159,12 +170,12 @@ def _served(job: Job, workers: Sequence[WorkerInfo], now: datetime) -> Check:
     alive = [w for w in workers if (now - w.seen_at).total_seconds() < HEARD]
     serving = [w for w in alive if job.queue in w.queues]
     if not serving:
-        says = f"no running worker serves queue {job.queue!r}"
-        return Check("worker", passed=False, says=says, who="whoever runs the workers")
+        message = f"no running worker serves queue {job.queue!r}"
+        return Check("worker", passed=False, message=message, who="whoever runs the workers")
     if not any(job.task in w.tasks for w in serving):
-        says = f"no worker of queue {job.queue!r} knows task {job.task!r}"
-        return Check("worker", passed=False, says=says, who="whoever deploys the workers")
-    return Check("worker", passed=True, says=f"{_count(serving)} queue {job.queue!r}")
+        message = f"no worker of queue {job.queue!r} knows task {job.task!r}"
+        return Check("worker", passed=False, message=message, who="whoever deploys the workers")
+    return Check("worker", passed=True, message=f"{_count(serving)} queue {job.queue!r}")
 
 
 def _count(serving: Sequence[WorkerInfo]) -> str:
@@ -172,7 +183,7 @@ def _count(serving: Sequence[WorkerInfo]) -> str:
 
 
 def _alone(job: Job) -> Check:
-    if not job.crashes:
-        return Check("alone", passed=True, says="it may run beside others")
-    says = f"a process died with it {job.crashes} times: it runs when a worker has nothing else in hand"
-    return Check("alone", passed=True, says=says)
+    if job.crashes < ISOLATED:
+        return Check("alone", passed=True, message="it may run beside others")
+    message = f"a process died with it {job.crashes} times: a worker runs one such job at a time"
+    return Check("alone", passed=True, message=message)

@@ -1,7 +1,7 @@
 """A worker: claims, runs, settles, and keeps its leases, until it is told to stop.
 
 It works on any `Source` with any `Runner`; `Engine.worker` puts one together for jobs. Parts: the
-feeder claims, the slots run, the settler writes, the heartbeat renews, and the duties look after the
+producer claims, the starter marks, the slots run, the completer writes, the heartbeat renews, and the duties look after the
 store. Stopping is graceful: no new claims, a grace for what runs, the rest goes back unharmed.
 """
 
@@ -24,7 +24,8 @@ from cadenza.engine.meters import Meters
 from cadenza.engine.outcomes import Settlement, Stopped, Verdict
 from cadenza.engine.producer import Producer
 from cadenza.engine.slots import Runner, Slots
-from cadenza.engine.store import HandsOver, Source
+from cadenza.engine.starter import Starter
+from cadenza.engine.store import LeasesOnInsert, Source
 from cadenza.engine.threads import Threads
 
 log = logging.getLogger("cadenza.engine")
@@ -32,6 +33,7 @@ log = logging.getLogger("cadenza.engine")
 LAST_CLAIM = 10.0  # seconds that an answer to the last claim may take when stopping
 LAST_WORDS = 10.0  # seconds that the last outcomes may take to be written when stopping
 LAST_BREATH = 2.0  # seconds that canceled parts may take to end
+PATIENCE = 0.25  # seconds that claimed jobs may wait while none begins, before others may have them
 SHORTEST_LEASE = timedelta(seconds=1)
 
 
@@ -102,6 +104,9 @@ class Worker:
             feed=self._slots.feed,
             offset=lambda: self.heartbeat.offset,
         )
+        self._starter = Starter(
+            source, self.inventory, clock=clock, meters=self.meters, feed=self._slots.feed
+        )
         rescuer = Rescuer(
             source,
             renew=self.heartbeat.renew,
@@ -164,7 +169,7 @@ class Worker:
             log.info("worker started", extra={"worker": self.name, "queues": self.queues})
             self.started.set()
             try:
-                await self._until_told(parts)
+                await self._until_stopped(parts)
             finally:
                 stand_down()
                 self.producer.stop()  # not canceled: a claim under way has jobs for us
@@ -179,7 +184,7 @@ class Worker:
 
     def _stand_by(self) -> Callable[[], None]:
         """Let a source that can hand jobs over do so while there is nothing to do."""
-        if not isinstance(self._source, HandsOver):
+        if not isinstance(self._source, LeasesOnInsert):
             return lambda: None
         producer = self.producer
         return self._source.stand_by(
@@ -190,8 +195,10 @@ class Worker:
         """Start all that works beside the feeder."""
         others = [
             self.completer.run(),
+            self._starter.run(),
             self._slots.guard_limits(),
             self._watch_idle(),
+            self._give_back_idle(),
             *(duty.run() for duty in self.duties),
         ]
         return [*map(asyncio.ensure_future, others), *self._slots.start()]
@@ -206,7 +213,7 @@ class Worker:
         if self._threads is not None:
             self._threads.close()
 
-    async def _until_told(self, parts: list[asyncio.Future[None]]) -> None:
+    async def _until_stopped(self, parts: list[asyncio.Future[None]]) -> None:
         """Wait for the stop; a part that ends by itself is a fault and ends the worker loudly."""
         stopping = asyncio.ensure_future(self._stopping.wait())
         try:
@@ -246,10 +253,22 @@ class Worker:
                 await self.heartbeat.announce(-self.heartbeat.offset)
 
     def _release_buffer(self) -> None:
-        while self.inventory.buffer:
-            claimed = self.inventory.buffer.popleft()
+        for claimed in self.inventory.drop(lambda _: True):
             self.completer.add(Settlement(claimed.id, claimed.lease, Verdict.RELEASED))
         self.inventory.notice_quiet()
+
+    async def _give_back_idle(self) -> None:
+        """Give back what was claimed ahead and does not begin, because the jobs before it are slow."""
+        inventory = self.inventory
+        while True:
+            await inventory.stocked.wait()
+            inventory.stocked.clear()
+            while inventory.buffer:
+                begun = inventory.begun
+                await self._clock.sleep(PATIENCE)
+                if inventory.begun == begun and inventory.buffer:
+                    self.producer.expect_slow_jobs()
+                    self._release_buffer()
 
     def _wake(self, queue: str) -> None:
         self.producer.wake(queue)

@@ -37,14 +37,14 @@ class Store:
 class Full:
     """The workspace's files would take more than its owner allows."""
 
-    says: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class RemovedMeanwhile:
     """The row went while the bytes were on their way: upload again."""
 
-    says: str = "the upload took so long that it was given up: upload the file again"
+    message: str = "the upload took so long that it was given up: upload the file again"
 
 
 def begin(
@@ -86,7 +86,7 @@ def begin(
     return Known(media) if media.stored_at is not None else Store(media)
 
 
-def finish(tx: Tx, now: datetime, *, media: Media, by: str) -> Media | Swept:
+def finish(tx: Tx, now: datetime, *, media: Media, by: str) -> Media | RemovedMeanwhile:
     """Write that its bytes are whole: from now on posts may show it."""
     rows = tx.all(
         """
@@ -99,7 +99,7 @@ def finish(tx: Tx, now: datetime, *, media: Media, by: str) -> Media | Swept:
         id=media.id,
     )
     if not rows:
-        return Swept()
+        return RemovedMeanwhile()
     stored = media_of(rows[0])
     if stored.stored_at == now:
         record(

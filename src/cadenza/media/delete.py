@@ -43,7 +43,7 @@ class InUse:
 
     posts: tuple[str, ...]
     keepers: tuple[str, ...]
-    says: str
+    message: str
 
 
 def delete(

@@ -15,7 +15,7 @@ from PIL import Image, ImageOps
 from cadenza.media.formats.base import NO_PLACE, Broken, Picture
 from cadenza.media.formats.gif import read_gif
 from cadenza.media.formats.jpeg import read_jpeg
-from cadenza.media.formats.mp4 import blot, read_mp4
+from cadenza.media.formats.mp4 import read_mp4, wipe_location
 from cadenza.media.formats.pdf import check_pdf
 from cadenza.media.formats.png import read_png
 from cadenza.media.formats.webp import read_webp
@@ -38,7 +38,7 @@ class Unfit:
     """The file is refused: which kind of reason, and what to do."""
 
     reason: str  # empty, type, size, pixels, broken, space
-    says: str
+    message: str
 
 
 def examine(path: Path, small: Path, limits: Limits) -> Facts | Unfit:
@@ -67,7 +67,7 @@ def too_big(what: str, most: int) -> str:
 def _picture(path: Path, small: Path, found: Type, limits: Limits) -> Facts | Unfit:
     form, reader = _READERS[found]
     picture = reader(path.read_bytes())
-    unfit = _unbearable(picture, limits)
+    unfit = _refusal_reason(picture, limits)
     if unfit is not None:
         return unfit
     path.write_bytes(picture.data)
@@ -89,7 +89,7 @@ def _picture(path: Path, small: Path, found: Type, limits: Limits) -> Facts | Un
     )
 
 
-def _unbearable(picture: Picture, limits: Limits) -> Unfit | None:
+def _refusal_reason(picture: Picture, limits: Limits) -> Unfit | None:
     width, height, frames = picture.width, picture.height, picture.frames
     pixels = width * height
     if max(width, height) > limits.side or pixels > limits.pixels:
@@ -133,7 +133,7 @@ def _other(path: Path, found: Type) -> Facts:
             film = read_mp4(file)
             width, height, seconds = film.width, film.height, film.seconds
             if film.place:
-                blot(file, film)
+                wipe_location(file, film)
                 notes = (NO_PLACE,)
             if film.brand == b"qt  ":
                 mime, extension = MOV.mime, MOV.extension

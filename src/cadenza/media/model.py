@@ -80,7 +80,7 @@ class NoSuchMedia:
     """The workspace has no such file, or not any more."""
 
     ids: tuple[str, ...]
-    says: str
+    message: str
 
 
 def media_of(row: Row) -> Media:

@@ -49,7 +49,7 @@ class Signer:
     @classmethod
     def from_keyring(cls, ring: Keyring) -> "Signer":
         """Draw keys of their own from the keyring's: what signs addresses cannot open credentials."""
-        return cls(_Drawn(ring))
+        return cls(_DerivedKeys(ring))
 
     def mac(self, body: bytes) -> bytes:
         """Sign with the newest key."""
@@ -60,7 +60,7 @@ class Signer:
         return any(hmac.compare_digest(_mac(key, body), mac) for key in self.keys)
 
 
-class _Drawn(Sequence[bytes]):
+class _DerivedKeys(Sequence[bytes]):
     """The keys drawn from those that are in the keyring now."""
 
     def __init__(self, ring: Keyring) -> None:

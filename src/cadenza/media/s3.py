@@ -138,7 +138,7 @@ class S3Storage:
             )
             if isinstance(outcome, Reply) and outcome.status < 500:
                 return outcome
-            said = f"status {outcome.status}" if isinstance(outcome, Reply) else outcome.says
+            said = f"status {outcome.status}" if isinstance(outcome, Reply) else outcome.message
             if attempt < TRIES:
                 await self._clock.sleep(0.1 * 4**attempt)
         raise StorageFailed(f"the bucket {self._bucket.name} did not answer well: {said}")

@@ -60,14 +60,16 @@ def presign(url: str, *, credentials: Credentials, now: datetime, lasts: timedel
     """Return an address that fetches the object until its time is up."""
     stamp = now.strftime("%Y%m%dT%H%M%SZ")
     scope = _scope(credentials, stamp)
-    asked = {
+    requested = {
         "X-Amz-Algorithm": _METHOD,
         "X-Amz-Credential": f"{credentials.access_key}/{scope}",
         "X-Amz-Date": stamp,
         "X-Amz-Expires": str(int(min(lasts, LONGEST).total_seconds())),
         "X-Amz-SignedHeaders": "host",
     }
-    query = "&".join(f"{name}={quote(value, safe='-_.~')}" for name, value in sorted(asked.items()))
+    query = "&".join(
+        f"{name}={quote(value, safe='-_.~')}" for name, value in sorted(requested.items())
+    )
     canonical = "\n".join(("GET", _path(url), query, f"host:{_host(url)}\n", "host", _UNSIGNED))
     signature = _signature(credentials, stamp, scope, canonical)
     return f"{url}?{query}&X-Amz-Signature={signature}"

@@ -118,7 +118,7 @@ def mark_unused(
     )
 
 
-def doomed(tx: Tx, now: datetime, *, grace: timedelta = GRACE, most: int = MOST) -> list[Media]:
+def removable(tx: Tx, now: datetime, *, grace: timedelta = GRACE, most: int = MOST) -> list[Media]:
     """Return the rows whose bytes may go now."""
     rows = tx.all(
         """
@@ -163,7 +163,7 @@ async def sweep(
     """Make one pass; run it daily. What the storage cannot remove now is tried in the next."""
     await operations.run(notice_idle)
     marked = await operations.run(lambda tx, now: mark_unused(tx, now, unused_for=unused_for))
-    waiting = await operations.read(lambda tx, now: doomed(tx, now, grace=grace))
+    waiting = await operations.read(lambda tx, now: removable(tx, now, grace=grace))
     gone = [media for media in waiting if await _remove(operations, storage, media)]
     await operations.run(lambda tx, now: forget(tx, now, gone))
     return Cleaned(marked, len(gone), len(waiting) - len(gone))

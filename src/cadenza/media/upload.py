@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cadenza.engine.threads import Threads
-from cadenza.media.add import Full, Known, Swept, begin, finish
+from cadenza.media.add import Full, Known, RemovedMeanwhile, begin, finish
 from cadenza.media.examine import Unfit, examine, too_big
 from cadenza.media.limits import Limits
 from cadenza.media.model import Facts, Media
@@ -52,7 +52,7 @@ async def upload(
     name: str,
     by: str,
     alt: str = "",
-) -> Uploaded | Unfit | Swept:
+) -> Uploaded | Unfit | RemovedMeanwhile:
     """Take a stream of bytes into the workspace's library."""
     with tempfile.TemporaryDirectory(prefix="cadenza-upload-", dir=desk.scratch) as folder:
         path, small = Path(folder) / "file", Path(folder) / "small"
@@ -77,7 +77,7 @@ async def upload(
             )
         )
         if isinstance(begun, Full):
-            return Unfit("space", begun.says)
+            return Unfit("space", begun.message)
         if isinstance(begun, Known):
             return Uploaded(begun.media, known=True)
         media = begun.media
@@ -85,7 +85,7 @@ async def upload(
         if media.thumbnail is not None:
             await _store_small(desk, media.thumbnail, small)
     done = await desk.operations.run(lambda tx, now: finish(tx, now, media=media, by=by))
-    return done if isinstance(done, Swept) else Uploaded(done)
+    return done if isinstance(done, RemovedMeanwhile) else Uploaded(done)
 
 
 async def _receive(desk: UploadDesk, chunks: AsyncIterable[bytes], path: Path) -> bool:

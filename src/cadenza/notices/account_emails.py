@@ -10,6 +10,7 @@ from html import escape
 
 import msgspec
 
+from cadenza.notices import texts
 from cadenza.notices.clean_name import clean_name
 from cadenza.notices.model import Email, NoticeBatch
 from cadenza.people.change_password import RESET_KIND, email_row, reset_link
@@ -65,19 +66,14 @@ def write_account_email(
 
 def _words(row: Row, home: str) -> tuple[str, str, Callable[[str, str], str], str]:
     if row["kind"] == RESET_KIND:
-        return (
-            "A new password for Cadenza",
-            "Somebody, we hope you, asked for a new password. Choose one here within an hour:",
-            reset_link,
-            "If it was not you, do nothing: your password stays as it is.",
-        )
+        return texts.RESET_SUBJECT, texts.RESET, reset_link, texts.RESET_END
     if row["kind"] == INVITE_KIND:
         name = clean_name(home)
-        place = f"“{name}”" if name else "a workspace"
+        place = f"“{name}”" if name else texts.NO_NAME
         return (
-            f"You are invited to {place} on Cadenza",
-            f"You are invited to work in {place} on Cadenza. Join here within a week:",
+            texts.INVITE_SUBJECT.format(workspace=place),
+            texts.INVITE.format(workspace=place),
             invite_link,
-            "If you do not know what this is about, do nothing.",
+            texts.INVITE_END,
         )
     raise ValueError(f"there are no words for a letter of kind {row['kind']!r}")

@@ -13,7 +13,7 @@ import msgspec
 
 from cadenza.notices.model import Delivered, Ending, GaveUp, NoticeBatch, RetryLater
 from cadenza.providers.http.client import OutboundClient
-from cadenza.providers.http.outcome import NeverLeft, Reason, Reply
+from cadenza.providers.http.outcome import NotSent, Reason, Reply
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Request, Timeouts
 from cadenza.providers.waits import retry_after
@@ -78,10 +78,10 @@ async def call_webhook(
             if reply.ok:
                 return Delivered()
             return RetryLater(f"the receiver answered {status}", retry_after(reply, now))
-        case NeverLeft(Reason.BAD_ADDRESS) as bad:
-            return GaveUp(bad.says)
+        case NotSent(Reason.BAD_ADDRESS) as bad:
+            return GaveUp(bad.message)
         case nothing:
-            return RetryLater(nothing.says, silent=True)
+            return RetryLater(nothing.message, silent=True)
 
 
 def _raw(secret: str) -> bytes:

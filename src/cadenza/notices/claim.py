@@ -93,16 +93,16 @@ def settle(
             change: dict[str, Any] = {"state": "told", "reason": None, "told": now, "due": now}
         case NotAttempted():
             return _put_back(tx, now, batch)
-        case GaveUp(says):
-            change = {"state": "failed", "reason": says, "told": None, "due": now}
-        case RetryLater(says, wait):
+        case GaveUp(message):
+            change = {"state": "failed", "reason": message, "told": None, "due": now}
+        case RetryLater(message, wait):
             tries = batch.attempts + 1
             state = "failed" if tries >= TRIES[batch.medium] else "waiting"
             planned = delay(BACKOFFS[batch.medium], tries, fraction=fraction)
             due = now + max(planned, wait or timedelta())
-            change = {"state": state, "reason": says, "told": None, "due": due}
+            change = {"state": state, "reason": message, "told": None, "due": due}
     if isinstance(ending, GaveUp) and ending.gone and batch.medium == "webhook":
-        _stop_webhook(tx, batch, ending.says)
+        _stop_webhook(tx, batch, ending.message)
     changed = tx.run_each(
         """
         UPDATE notice SET state = :state, reason = :reason, told_at = :told, due_at = :due,
@@ -260,7 +260,7 @@ def _take(tx: Tx, now: datetime, head: Row) -> NoticeBatch | None:
             medium=key["medium"],
             target_id=key["target_id"],
         )
-    news = _news(tx, key["workspace_id"], [row["outbox_id"] for row in rows])
+    news = _events(tx, key["workspace_id"], [row["outbox_id"] for row in rows])
     if key["group_key"].startswith("failed:"):
         news = _still_so(tx, now, key, news)
     if not news:
@@ -292,7 +292,7 @@ def _still_so(tx: Tx, now: datetime, key: dict[str, Any], news: Sequence[Row]) -
     return [row for row in news if row not in over]
 
 
-def _news(tx: Tx, workspace_id: str, ids: Sequence[str]) -> list[Row]:
+def _events(tx: Tx, workspace_id: str, ids: Sequence[str]) -> list[Row]:
     """Read outbox rows with what they are about."""
     found = [
         tx.one(
@@ -316,13 +316,13 @@ def _news(tx: Tx, workspace_id: str, ids: Sequence[str]) -> list[Row]:
     )
 
 
-def _stop_webhook(tx: Tx, batch: NoticeBatch, says: str) -> None:
+def _stop_webhook(tx: Tx, batch: NoticeBatch, message: str) -> None:
     tx.run(
         """
-        UPDATE webhook SET active = false, stop_reason = :says
+        UPDATE webhook SET active = false, stop_reason = :message
         WHERE workspace_id = :workspace_id AND id = :id
         """,
-        says=says,
+        message=message,
         workspace_id=batch.workspace_id,
         id=batch.target_id,
     )

@@ -35,7 +35,7 @@ BESIDE = {"email": 6, "webhook": 4}  # of them to one side: the mail server, or 
 CALL = 150.0  # seconds; the lease is longer
 
 
-class _Side:
+class _Destination:
     """The other side, for one pass: the mail server, or one program."""
 
     def __init__(self, medium: str) -> None:
@@ -71,7 +71,7 @@ class Dispatcher:
         while spread == BATCH and written < BATCHES * BATCH:
             spread = await self._operations.run(fan_out, locks=[LOCK])
             written += spread
-        sides = {_side(batch): _Side(batch.medium) for batch in batches}
+        sides = {_side(batch): _Destination(batch.medium) for batch in batches}
         await asyncio.gather(*(self._tell(batch, sides[_side(batch)], now) for batch in batches))
         return SOON if batches or written else EVERY
 
@@ -81,13 +81,13 @@ class Dispatcher:
         written = fan_out(tx, now)
         return claim(tx, now), now, written
 
-    async def _tell(self, batch: NoticeBatch, side: _Side, now: datetime) -> None:
+    async def _tell(self, batch: NoticeBatch, side: _Destination, now: datetime) -> None:
         async with side.room, self._room:
             ending = NotAttempted() if side.silent else await self._call(batch, now)
         if isinstance(ending, RetryLater) and ending.silent:
             side.silent = True
         if isinstance(ending, RetryLater | GaveUp):
-            detail = {"medium": batch.medium, "target": batch.target_id, "reason": ending.says}
+            detail = {"medium": batch.medium, "target": batch.target_id, "reason": ending.message}
             log.warning("a notice was not told", extra=detail)
         fraction = self._rng.fraction()
         await self._operations.run(

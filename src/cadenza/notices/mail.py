@@ -55,10 +55,10 @@ class SmtpMail:
                 return RetryLater(f"the mail server refused: {code} {text}")
             case Lost():
                 return RetryLater("the mail server did not answer", silent=True)
-            case Unfit(_, says):
-                return RetryLater(says)
+            case Unfit(_, message):
+                return RetryLater(message)
             case nothing:
-                return RetryLater(nothing.says, silent=True)
+                return RetryLater(nothing.message, silent=True)
 
     def _written(self, email: Email, sender: str, to: str) -> bytes:
         domain = sender.rpartition("@")[2]

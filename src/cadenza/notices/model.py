@@ -41,6 +41,13 @@ class EventKind(StrEnum):
     SUSPENDED = "account.suspended"
     HELD = "installation.held"
     DRY = "queue.dry"
+    IMPORT_DONE = "import.done"
+    UNSUBSCRIBED = "contact.unsubscribed"
+    CAMPAIGN_COMPLETED = "campaign.completed"
+    CAMPAIGN_PAUSED = "campaign.paused"
+    REPLIED = "inbox.replied"
+    BOUNCED = "inbox.bounced"
+    COMPLAINED = "inbox.complained"
 
 
 TOPICS: Mapping[str, Topic] = {
@@ -91,7 +98,7 @@ class Delivered:
 class RetryLater:
     """Not now; try again, not sooner than `wait` if one is named. `silent`: nobody answered at all."""
 
-    says: str
+    message: str
     wait: timedelta | None = None
     silent: bool = False
 
@@ -105,7 +112,7 @@ class NotAttempted:
 class GaveUp:
     """It cannot be told to this target; `gone`: nor can anything else."""
 
-    says: str
+    message: str
     gone: bool = False
 
 

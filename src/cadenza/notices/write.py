@@ -1,15 +1,17 @@
-"""The words of all mails, in one place: a subject, a text, and the same as HTML.
+"""Write the email of a notice: a subject, a text, and the same as HTML. Its sentences are in `texts`.
 
 Everything that people or networks wrote is escaped for HTML; headers hold one line. No template
 language: the mails are short lists, and there is one frame.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from html import escape
 
 import msgspec
 
 from cadenza.core.zones import get_zone, local
+from cadenza.notices import texts
 from cadenza.notices.model import Email, NoticeBatch
 from cadenza.sql.tx import Row
 
@@ -20,8 +22,7 @@ _FRAME = """<!doctype html>
 <html><body style="font-family: sans-serif; line-height: 1.5; max-width: 40em">
 <h1 style="font-size: 1.2em">{title}</h1>
 {body}
-<p style="color: #555; font-size: .9em">You can choose what you hear of:
-<a href="{settings}">{settings}</a></p>
+<p style="color: #555; font-size: .9em">{choose}</p>
 </body></html>
 """
 
@@ -33,9 +34,10 @@ def write(
     title, lines = _words(batch, public_url)
     settings = f"{public_url}/settings/notices"
     text = "\n".join([title, "", *(f"- {line}" for line, _ in lines), ""])
-    text += f"\nYou can choose what you hear of: {settings}\n"
+    text += f"\n{texts.SETTINGS.format(settings=settings)}\n"
     items = "".join(f"<li>{html}</li>\n" for _, html in lines)
-    html = _FRAME.format(title=escape(title), body=f"<ul>\n{items}</ul>", settings=escape(settings))
+    choose = texts.SETTINGS.format(settings=f'<a href="{escape(settings)}">{escape(settings)}</a>')
+    html = _FRAME.format(title=escape(title), body=f"<ul>\n{items}</ul>", choose=choose)
     return Email(
         to=to,
         name=name,
@@ -52,37 +54,37 @@ def _words(batch: NoticeBatch, public_url: str) -> tuple[str, list[tuple[str, st
     kinds = {row["kind"] for row in news}
     lines = [_line(row, public_url) for row in news[:SHOWN]]
     if len(news) > SHOWN:
-        more = f"and {len(news) - SHOWN} more"
+        more = texts.MORE.format(count=len(news) - SHOWN)
         lines.append((more, more))
     if kinds == {"account.needs_reconnect"}:
         return _account_title(news[-1]), lines
     if kinds == {"account.expiring"}:
-        return f"Connect {_who(news[-1])} again by {_end_of(news[-1])}", lines
+        return texts.EXPIRING.format(account=_who(news[-1]), time=_end_of(news[-1])), lines
     if kinds == {"account.suspended"}:
-        return f"{_who(news[-1])} is suspended", lines
+        return texts.SUSPENDED.format(account=_who(news[-1])), lines
     if kinds == {"installation.held"}:
-        return "All sending is held", lines
+        return texts.HELD, lines
     if kinds == {"queue.dry"}:
-        return f"The queue of {_who(news[-1])} runs dry", lines
+        return texts.QUEUE_DRY.format(account=_who(news[-1])), lines
     if kinds <= {"delivery.failed", "delivery.missed", "delivery.unconfirmed"}:
-        channels = ", ".join(sorted({row["channel"] for row in news if row["channel"]}))
-        doubtful = kinds == {"delivery.unconfirmed"}
-        words = "needs a look on" if doubtful else "could not be published on"
-        return f"{_what(news[0])} {words} {channels}", lines
+        title = texts.UNCONFIRMED if kinds == {"delivery.unconfirmed"} else texts.NOT_PUBLISHED
+        return title.format(post=_what(news[0]), channels=_channels(news)), lines
     if kinds <= {"delivery.at_risk", "delivery.unapproved"}:
-        channels = ", ".join(sorted({row["channel"] for row in news if row["channel"]}))
-        unseen = kinds == {"delivery.unapproved"}
-        words = "waits for an approval to go out on" if unseen else "may not go out on"
-        return f"{_what(news[0])} {words} {channels}", lines
+        title = texts.UNAPPROVED if kinds == {"delivery.unapproved"} else texts.AT_RISK
+        return title.format(post=_what(news[0]), channels=_channels(news)), lines
     if kinds == {"delivery.sent"}:
-        count = len(news)
-        return (f"{count} posts were published" if count > 1 else "Published"), lines
-    return f"{len(news)} things happened", lines
+        title = texts.PUBLISHED_MANY if len(news) > 1 else texts.PUBLISHED
+        return title.format(count=len(news)), lines
+    return texts.MIXED.format(count=len(news)), lines
+
+
+def _channels(news: Sequence[Row]) -> str:
+    return ", ".join(sorted({row["channel"] for row in news if row["channel"]}))
 
 
 def _account_title(row: Row) -> str:
-    again = "still needs" if msgspec.json.decode(row["body"]).get("reminder") else "needs"
-    return f"{_who(row)} {again} to be connected again"
+    again = msgspec.json.decode(row["body"]).get("reminder")
+    return (texts.RECONNECT_REMINDER if again else texts.RECONNECT).format(account=_who(row))
 
 
 def _who(row: Row) -> str:
@@ -102,48 +104,44 @@ def _local(at: str, zone: str | None) -> str:
     return f"{told:%A %-d %B %Y, %H:%M} {known.name}"
 
 
-def _waiting(many: int) -> str:
-    posts = "1 post waits" if many == 1 else f"{many} posts wait"
-    return (
-        f"{posts} for it and can't get lost: nothing is sent until you connect it again, "
-        "and then you choose what happens to those whose time has passed."
-    )
+def _reconnect(reason: object, waiting: int) -> str:
+    if waiting == 0:
+        return texts.LINE_RECONNECT.format(reason=reason)
+    line = texts.LINE_RECONNECT_ONE if waiting == 1 else texts.LINE_RECONNECT_MANY
+    return line.format(reason=reason, count=waiting)
 
 
 def _line(row: Row, public_url: str) -> tuple[str, str]:
     said = msgspec.json.decode(row["body"])
     if row["kind"] == "account.needs_reconnect":
         link = f"{public_url}/accounts/{row['subject_id']}/reconnect"
-        held = f" {_waiting(said['held'])}" if said.get("held") else ""
-        words = f"{said.get('reason')}.{held} Connect it again: "
+        words = _reconnect(said.get("reason"), said.get("held") or 0)
     elif row["kind"] == "account.expiring":
         link = f"{public_url}/accounts/{row['subject_id']}/reconnect"
-        words = (
-            f"Its connection ends on {_end_of(row)}, and the network lets nobody but you renew it. "
-            "Posts that are due later wait until it is connected again. Connect it again: "
-        )
+        words = texts.LINE_EXPIRING.format(time=_end_of(row))
     elif row["kind"] == "account.suspended":
         link = f"{public_url}/accounts/{row['subject_id']}"
-        words = f"{said.get('reason')}. Nothing is sent with it until somebody says so: "
+        words = texts.LINE_SUSPENDED.format(reason=said.get("reason"))
     elif row["kind"] == "installation.held":
         link = public_url
-        words = (
-            f"{said.get('reason')}. Nothing is sent until an owner of the installation has looked and confirms, "
-            "on the System screen or with `cadenza db confirm`: "
-        )
+        words = texts.LINE_HELD.format(reason=said.get("reason"))
     elif row["kind"] == "queue.dry":
         link = f"{public_url}/accounts/{row['subject_id']}/queue"
-        last = (
-            f"Its last post goes out {_local(said['last_at'], said.get('zone'))}."
+        words = (
+            texts.LINE_QUEUE_LAST.format(time=_local(said["last_at"], said.get("zone")))
             if said.get("last_at")
-            else "It is empty."
+            else texts.LINE_QUEUE_EMPTY
         )
-        words = f"{last} Add some: "
     else:
         link = said.get("url") or f"{public_url}/deliveries/{row['subject_id']}"
-        reason = f": {said['reason']}" if said.get("reason") else ""
-        state = "unconfirmed" if said.get("state") == "unconfirmed" else said.get("state")
-        words = f"{_what(row)} on {row['channel']} by {row['handle'] or row['account_id']}: {state}{reason} "
+        line = texts.LINE_DELIVERY_REASON if said.get("reason") else texts.LINE_DELIVERY
+        words = line.format(
+            post=_what(row),
+            channel=row["channel"],
+            account=row["handle"] or row["account_id"],
+            state=said.get("state"),
+            reason=said.get("reason"),
+        )
     return f"{words}{link}", f'{escape(words)}<a href="{escape(_safe(link))}">{escape(link)}</a>'
 
 
@@ -151,7 +149,7 @@ def _what(row: Row) -> str:
     content = msgspec.json.decode(row["content"]) if row["content"] else {}
     said = " ".join(str(content.get("subject") or content.get("text") or "").split())
     if not said:
-        return "A post"
+        return texts.NO_TEXT
     return f"“{said[:EXCERPT]}…”" if len(said) > EXCERPT else f"“{said}”"
 
 

@@ -55,7 +55,7 @@ def ask_reset(
     person = tx.one("SELECT id, name FROM person WHERE email = :email", email=who)
     if person is None:
         return Done(letter_id)
-    _keep_token(tx, now, person["id"], token_hash)
+    _save_token(tx, now, person["id"], token_hash)
     queue_email(
         tx,
         now,
@@ -73,7 +73,7 @@ def make_reset(tx: Tx, now: datetime, *, email: str, token_hash: str, by: str) -
     person = tx.one("SELECT id FROM person WHERE email = :email", email=fold_email(email))
     if person is None:
         return Missing()
-    _keep_token(tx, now, person["id"], token_hash)
+    _save_token(tx, now, person["id"], token_hash)
     record(
         tx,
         now,
@@ -128,7 +128,7 @@ def reset_password(tx: Tx, now: datetime, *, token_hash: str, password_hash: str
     return Done(person_id)
 
 
-def _keep_token(tx: Tx, now: datetime, person_id: str, token_hash: str) -> None:
+def _save_token(tx: Tx, now: datetime, person_id: str, token_hash: str) -> None:
     tx.run(
         """
         INSERT INTO password_reset (token_hash, person_id, created_at, ends_at)

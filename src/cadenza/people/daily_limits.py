@@ -37,9 +37,9 @@ PER_DAY: dict[Addition, int] = {
 
 @dataclass(frozen=True, slots=True)
 class OverLimit:
-    """It was one too many; `says` tells which limit it is."""
+    """It was one too many; `message` tells which limit it is."""
 
-    says: str
+    message: str
     refused: TooOften
 
 

@@ -48,7 +48,9 @@ def is_attacked(tx: Tx, now: datetime, *, email: str) -> bool:
     """Say whether so many try to be this person that strangers get fewer tries."""
     door = _everywhere(email)
     times = tx.value(
-        "SELECT times FROM knock WHERE name = :name AND ends_at > :now", name=door.name, now=now
+        "SELECT times FROM login_attempt WHERE name = :name AND ends_at > :now",
+        name=door.name,
+        now=now,
     )
     return times is not None and times >= door.most
 
@@ -57,7 +59,7 @@ def forget_tries(tx: Tx, *, email: str, address: str | None = None) -> None:
     """Let a person's counters go: those of one address after a right sign-in, all of them after a reset."""
     own = "%" if address is None else owner_of(address)
     tx.run(
-        "DELETE FROM knock WHERE name = :everywhere OR name LIKE :pairs",
+        "DELETE FROM login_attempt WHERE name = :everywhere OR name LIKE :pairs",
         everywhere=_everywhere(email).name,
         pairs=f"sign-in:pair:{_hash(email)}:{own}",
     )
@@ -81,7 +83,7 @@ def email_limits(address: str, email: str) -> tuple[AttemptLimit, ...]:
 
 def count_attempt(tx: Tx, now: datetime, doors: Sequence[AttemptLimit]) -> TooOften | None:
     """Count one try at each door, up to the first that has had too many: that one refuses."""
-    tx.run("DELETE FROM knock WHERE ends_at <= :now", now=now)
+    tx.run("DELETE FROM login_attempt WHERE ends_at <= :now", now=now)
     for door in doors:
         times, ends_at = _count(tx, now, door)
         if times > door.most:
@@ -92,8 +94,8 @@ def count_attempt(tx: Tx, now: datetime, doors: Sequence[AttemptLimit]) -> TooOf
 def _count(tx: Tx, now: datetime, door: AttemptLimit) -> tuple[int, datetime]:
     row = tx.one(
         """
-        INSERT INTO knock (name, times, ends_at) VALUES (:name, 1, :ends)
-        ON CONFLICT (name) DO UPDATE SET times = knock.times + 1
+        INSERT INTO login_attempt (name, times, ends_at) VALUES (:name, 1, :ends)
+        ON CONFLICT (name) DO UPDATE SET times = login_attempt.times + 1
         RETURNING times, ends_at
         """,
         name=door.name,

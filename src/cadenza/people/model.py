@@ -65,9 +65,9 @@ class CodeNeeded:
 
 @dataclass(frozen=True, slots=True)
 class PersonRefusal:
-    """Nothing was changed; `says` tells why and what to do."""
+    """Nothing was changed; `message` tells why and what to do."""
 
-    says: str
+    message: str
     code: str = "refused"
 
 

@@ -13,7 +13,13 @@ from cadenza.sql.tx import Row, Tx
 
 IDLE = timedelta(days=7)
 LIFE = timedelta(days=30)
+CSRF = "x-cadenza-csrf"  # a header that our pages and commands send with a session, and no form can
 LOOK = timedelta(minutes=1)  # how exactly `seen_at` is kept
+
+
+def cookie_name(public_url: str) -> str:
+    """Name the cookie that holds a session's token: browsers keep `__Host-` where people come by https."""
+    return "__Host-cadenza" if public_url.startswith("https://") else "cadenza"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,7 @@ class NewWorkspace:
 INVITES = Role.ADMIN  # the least role that invites others
 CHANGEABLE = (
     *("name", "zone", "active", "approval", "hashtags", "max_per_day"),
-    *("recipient_cap", "recipient_cap_days"),
+    *("recipient_cap", "recipient_cap_days", "postal_address"),
 )
 
 

@@ -54,7 +54,7 @@ class Event:
 
     at: datetime
     kind: str  # `post.edit`, `attempt.began`, `attempt.ended`, `delivery.sent`
-    says: str
+    message: str
     by: str | None = None  # a person, a key, a rule; None: the pipeline itself
     delivery_id: str | None = None
     details: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -154,7 +154,7 @@ def _of_audit(row: Row) -> Event:
     return Event(
         at=row["happened_at"],
         kind=row["action"],
-        says=_ACTS.get(row["action"], f"{act.replace('_', ' ')} ({room})") + why,
+        message=_ACTS.get(row["action"], f"{act.replace('_', ' ')} ({room})") + why,
         by=row["actor"],
         details=details,
     )
@@ -164,7 +164,7 @@ def _began(row: Row) -> Event:
     return Event(
         at=row["began_at"],
         kind="attempt.began",
-        says=f"sending to {row['channel']}, attempt {row['number']}",
+        message=f"sending to {row['channel']}, attempt {row['number']}",
         delivery_id=row["delivery_id"],
         details={"attempt": row["id"], "part": row["part"], "content_hash": row["content_hash"]},
     )
@@ -172,11 +172,11 @@ def _began(row: Row) -> Event:
 
 def _ended(row: Row) -> Event:
     came = OUTCOMES.get(row["outcome"], row["outcome"] or "nobody answered")
-    said = f" In its own words: {row['says']}" if row["says"] else ""
+    said = f" In its own words: {row['message']}" if row["message"] else ""
     return Event(
         at=row["ended_at"],
         kind="attempt.ended",
-        says=f"{row['channel']}, attempt {row['number']}: {came}{said}",
+        message=f"{row['channel']}, attempt {row['number']}: {came}{said}",
         delivery_id=row["delivery_id"],
         details={"attempt": row["id"], "remote_id": row["remote_id"], "url": row["url"]},
     )
@@ -188,7 +188,7 @@ def _of_outbox(row: Row) -> Event:
     return Event(
         at=row["created_at"],
         kind=row["kind"],
-        says=f"{row['kind'].partition('.')[2].replace('_', ' ')}{reason}",
+        message=f"{row['kind'].partition('.')[2].replace('_', ' ')}{reason}",
         delivery_id=row["subject_id"] if row["kind"].startswith("delivery.") else None,
         details=body,
     )

@@ -2,7 +2,7 @@
 
 An approval is of what the post says now: whoever looked at an older revision gets that one's successor
 to look at instead. A second approval of the same content changes nothing and names the first. A post
-with a blocker cannot be approved.
+with a blocker, or without any content, cannot be approved.
 """
 
 from dataclasses import dataclass, replace
@@ -15,9 +15,9 @@ from cadenza.deliveries import approve as deliveries_approve
 from cadenza.deliveries.hold import hold_post
 from cadenza.deliveries.render import Files
 from cadenza.deliveries.rewrite import Frozen
-from cadenza.posts.approval_rights import is_own, why_not
+from cadenza.posts.approval_rights import find_blockers, is_own, why_not
 from cadenza.posts.compose import compose_post
-from cadenza.posts.edit import Conflict, carry
+from cadenza.posts.edit import Conflict, recompose
 from cadenza.posts.find import Hold, find
 from cadenza.posts.model import Approval, Blocked, NoSuchPost, NotAllowed, Post
 from cadenza.posts.preflight import DoesNotFit, refuse_unfit
@@ -75,15 +75,15 @@ def approve_held(
     own = is_own(tx, post, by)
     if (refused := why_not(tx, post.workspace_id, by, own=own)) is not None:
         return NotAllowed(refused)
-    if post.blockers:
-        return Blocked(post.blockers)
+    if blockers := find_blockers(post.content, post.blockers):
+        return Blocked(blockers)
     if unfit := refuse_unfit(
         tx, post.workspace_id, compose_post(tx, post, _waiting(tx, post)), files
     ):
         return unfit
     approval = Approval(by, now, post.content_hash)
     _write(tx, post, approval)
-    carry(
+    recompose(
         tx, replace(post, approval=approval)
     )  # hashtags of brand or category may have changed since it was planned
     released = deliveries_approve.release(tx, now, workspace_id=post.workspace_id, post_id=post.id)
@@ -95,9 +95,9 @@ def _waiting(tx: Tx, post: Post) -> list[tuple[str, Channel]]:
     """Name where it is planned and waits for an approval."""
     held = hold_post(tx, post.workspace_id, post.id)
     return [
-        (row["account_id"], Channel(row["channel"]))
+        (row.account_id, row.channel)
         for row in held
-        if row["state"] == State.DRAFT and not row["approved"]
+        if row.state == State.DRAFT and not row.approved
     ]
 
 

@@ -85,7 +85,7 @@ class AttentionItem:
     kind: AttentionKind
     reason: AttentionReason
     subject_id: str  # a delivery, an account or a post
-    says: str
+    message: str
     steps: tuple[Step, ...]
     at: datetime  # when it is due, if that is still to come; else when it came to this
     post_id: str | None = None
@@ -230,7 +230,7 @@ def _thing(row: Row, pill: Pill) -> AttentionItem:
         kind=kind,
         reason=reason,
         subject_id=pill.delivery_id,
-        says=f"{pill.channel} by {pill.handle or pill.account_id}: {_words(pill)}",
+        message=f"{pill.channel} by {pill.handle or pill.account_id}: {_words(pill)}",
         steps=steps,
         at=pill.at,
         post_id=pill.post_id,
@@ -301,7 +301,7 @@ def _accounts(tx: Tx, now: datetime, workspace_id: str) -> list[AttentionItem]:
             kind=AttentionKind.ACCOUNT,
             reason=_ACCOUNTS[row["state"]],
             subject_id=row["id"],
-            says=_account_words(row),
+            message=_account_words(row),
             steps=STEPS[_ACCOUNTS[row["state"]]][1],
             at=row["lost_at"] or row["token_expires_at"] or row["created_at"],
         )
@@ -349,7 +349,7 @@ def _lacking(row: Row, blockers: set[str]) -> AttentionItem:
         kind=kind,
         reason=reason,
         subject_id=row["id"],
-        says=f"{row['title'] or 'a post'} {' and '.join(sorted(blockers))}",
+        message=f"{row['title'] or 'a post'} {' and '.join(sorted(blockers))}",
         steps=steps,
         at=row["due_at"] or row["created_at"],
         post_id=row["id"],

@@ -1,6 +1,6 @@
 """Makes a post. With the workspace's `approval: author`, the save of an editor or above approves it.
 
-A rule's post always waits for a person, and so does one with a blocker. The answer says whether it is
+A rule's post always waits for a person, and so does one with a blocker or without content. The answer says whether it is
 approved and, if not, why: nothing about it is silent. Where and when it goes is for others to say.
 """
 
@@ -12,11 +12,11 @@ import msgspec
 from cadenza.db.audit import record
 from cadenza.media.model import NoSuchMedia
 from cadenza.media.use import use
-from cadenza.posts.approval_rights import may_approve
+from cadenza.posts.approval_rights import find_blockers, may_approve
 from cadenza.posts.find import find
-from cadenza.posts.find_duplicates import words_of
+from cadenza.posts.find_duplicates import fingerprint_of
 from cadenza.posts.model import NewPost, Post, Source, hash_of
-from cadenza.posts.store import keep_labels, keep_revision, searchable
+from cadenza.posts.store import save_revision, searchable, set_labels
 from cadenza.sql.tx import Tx
 
 
@@ -36,7 +36,7 @@ def create(
     """Add a post. `approve` None leaves it to the workspace; True approves if `by` may; False never does."""
     content = new.content
     content_hash = hash_of(content, title=new.title, category_id=new.category_id)
-    why_not = _why_not_approved(tx, new, by, asked=approve)
+    why_not = _why_not_approved(tx, new, by, requested=approve)
     approved = why_not is None
     id_ = tx.new_id()
     if content.media_ids:
@@ -62,17 +62,17 @@ def create(
         content=content.as_json(),
         hash=content_hash,
         search=searchable(new.title, content),
-        words=words_of(content.text),
+        words=fingerprint_of(content.text),
         blockers=msgspec.json.encode(new.blockers).decode(),
         approved_by=by if approved else None,
         approved_at=now if approved else None,
         approved_hash=content_hash if approved else None,
         now=now,
     )
-    keep_labels(tx, new.workspace_id, id_, new.labels)
+    set_labels(tx, new.workspace_id, id_, new.labels)
     made = find(tx, new.workspace_id, id_)
     assert isinstance(made, Post)
-    keep_revision(tx, now, made, by=by)
+    save_revision(tx, now, made, by=by)
     record(
         tx,
         now,
@@ -85,9 +85,9 @@ def create(
     return Created(id_, 1, approved, why_not)
 
 
-def _why_not_approved(tx: Tx, new: NewPost, by: str, *, asked: bool | None) -> str | None:
+def _why_not_approved(tx: Tx, new: NewPost, by: str, *, requested: bool | None) -> str | None:
     if new.source is Source.RULE:
         return "a rule made it: it waits for a person"
-    if new.blockers:
-        return f"it {' and '.join(new.blockers)}"
-    return may_approve(tx, new.workspace_id, by, asked=asked)
+    if blockers := find_blockers(new.content, new.blockers):
+        return f"it {' and '.join(blockers)}"
+    return may_approve(tx, new.workspace_id, by, requested=requested)

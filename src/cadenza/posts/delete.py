@@ -25,7 +25,7 @@ class Deleted:
     sent: int
 
     @property
-    def says(self) -> str | None:
+    def message(self) -> str | None:
         """Say what deleting did not do."""
         if not self.sent:
             return None
@@ -37,7 +37,7 @@ class Sending:
     """It is being sent right now: nothing was changed."""
 
     sending: tuple[Frozen, ...]
-    says: str = "it is being sent right now: wait for the end, then delete it"
+    message: str = "it is being sent right now: wait for the end, then delete it"
 
 
 def delete(
@@ -61,7 +61,7 @@ def delete(
     )
     if post.content.media_ids:
         use(tx, workspace_id, post_id, ())
-    sent = sum(1 for row in held if row["state"] in ("sent", "unconfirmed"))
+    sent = sum(1 for row in held if row.state in ("sent", "unconfirmed"))
     record(
         tx,
         now,

@@ -18,14 +18,15 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
 from cadenza.deliveries.approve import Released, release
 from cadenza.deliveries.hold import hold_post
+from cadenza.deliveries.model import Delivery
 from cadenza.deliveries.render import Files
 from cadenza.deliveries.rewrite import Frozen, Rewritten, rewrite
 from cadenza.media.model import NoSuchMedia
 from cadenza.media.use import use
-from cadenza.posts.approval_rights import may_approve
+from cadenza.posts.approval_rights import find_blockers, may_approve
 from cadenza.posts.compose import compose_post
 from cadenza.posts.find import Hold, find
-from cadenza.posts.find_duplicates import words_of
+from cadenza.posts.find_duplicates import fingerprint_of
 from cadenza.posts.model import (
     NEEDS_COPY,
     NEEDS_MEDIA,
@@ -40,8 +41,8 @@ from cadenza.posts.model import (
     hash_of,
 )
 from cadenza.posts.preflight import refuse_unfit
-from cadenza.posts.store import keep_labels, keep_revision, searchable
-from cadenza.sql.tx import Row, Tx
+from cadenza.posts.store import save_revision, searchable, set_labels
+from cadenza.sql.tx import Tx
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +75,7 @@ class Edited:
     too_late: tuple[Frozen, ...] = ()
 
     @property
-    def says(self) -> str | None:
+    def message(self) -> str | None:
         """Say what a person should know about this save."""
         if self.too_late:
             return _too_late(self.too_late)
@@ -86,7 +87,9 @@ class Conflict:
     """Somebody saved it meanwhile: nothing was changed; this is how it stands."""
 
     current: Post
-    says: str = "somebody saved this post meanwhile: look at their version, then save yours again"
+    message: str = (
+        "somebody saved this post meanwhile: look at their version, then save yours again"
+    )
 
 
 Answer = Edited | Conflict | NoSuchPost | NoSuchMedia
@@ -115,8 +118,8 @@ def edit(
         used = use(tx, workspace_id, post_id, after.content.media_ids)
         if isinstance(used, NoSuchMedia):
             return used
-    after, why_not = _judge(tx, now, before, after, by, asked=approve, files=files)
-    rewritten = carry(tx, after)
+    after, why_not = _judge(tx, now, before, after, by, requested=approve, files=files)
+    rewritten = recompose(tx, after)
     released = Released()
     if after.approved:
         released = release(tx, now, workspace_id=workspace_id, post_id=post_id)
@@ -149,14 +152,14 @@ def edit(
     )
 
 
-def carry(tx: Tx, post: Post) -> Rewritten:
+def recompose(tx: Tx, post: Post) -> Rewritten:
     """Compose a post again for all its deliveries and write what is different."""
     held = _open(tx, post)
-    places = [(row["account_id"], Channel(row["channel"])) for row in held]
+    places = [(row.account_id, row.channel) for row in held]
     return rewrite(tx, held, compose_post(tx, post, places)) if held else Rewritten((), ())
 
 
-def _open(tx: Tx, post: Post) -> list[Row]:
+def _open(tx: Tx, post: Post) -> list[Delivery]:
     return hold_post(tx, post.workspace_id, post.id)
 
 
@@ -195,7 +198,7 @@ def _judge(
     after: Post,
     by: str,
     *,
-    asked: bool | None,
+    requested: bool | None,
     files: Files | None,
 ) -> tuple[Post, str | None]:
     """Say whether it is approved after this save; what was approved and is the same stays so.
@@ -204,17 +207,17 @@ def _judge(
     """
     if after.approved:
         return after, None
-    if after.source is Source.RULE and asked is None:
+    if after.source is Source.RULE and requested is None:
         why_not = "a rule made it: it waits for a person to approve it"
-    elif after.blockers:
-        why_not = f"it {' and '.join(after.blockers)}"
+    elif blockers := find_blockers(after.content, after.blockers):
+        why_not = f"it {' and '.join(blockers)}"
     else:
-        why_not = may_approve(tx, after.workspace_id, by, asked=asked)
+        why_not = may_approve(tx, after.workspace_id, by, requested=requested)
     if why_not is None and not before.approved:
-        waiting = [row for row in _open(tx, after) if row["state"] == State.DRAFT]
-        places = [(row["account_id"], Channel(row["channel"])) for row in waiting]
+        waiting = [row for row in _open(tx, after) if row.state == State.DRAFT]
+        places = [(row.account_id, row.channel) for row in waiting]
         unfit = refuse_unfit(tx, after.workspace_id, compose_post(tx, after, places), files)
-        why_not = None if unfit is None else unfit.says
+        why_not = None if unfit is None else unfit.message
     if why_not is None:
         return replace(after, approval=Approval(by, now, after.content_hash)), None
     return replace(after, approval=None), why_not
@@ -234,7 +237,7 @@ def _save(tx: Tx, now: datetime, post: Post, by: str, *, note: str | None) -> No
         content=post.content.as_json(),
         hash=post.content_hash,
         search=searchable(post.title, post.content),
-        words=words_of(post.content.text),
+        words=fingerprint_of(post.content.text),
         blockers=msgspec.json.encode(post.blockers).decode(),
         revision=post.revision,
         approved_by=post.approval.by if post.approval else None,
@@ -244,8 +247,8 @@ def _save(tx: Tx, now: datetime, post: Post, by: str, *, note: str | None) -> No
         workspace_id=post.workspace_id,
         id=post.id,
     )
-    keep_labels(tx, post.workspace_id, post.id, post.labels)
-    keep_revision(tx, now, post, by=by, note=note)
+    set_labels(tx, post.workspace_id, post.id, post.labels)
+    save_revision(tx, now, post, by=by, note=note)
 
 
 def _too_late(frozen: tuple[Frozen, ...]) -> str:

@@ -11,8 +11,8 @@ LETTERS = 160
 
 def excerpts(tx: Tx, *, workspace_id: str, post_ids: Iterable[str | None]) -> dict[str, str]:
     """Return a post's title, or how its text begins, by its id; what is not there is left out."""
-    asked = sorted({id_ for id_ in post_ids if id_ is not None})
-    if not asked:
+    requested = sorted({id_ for id_ in post_ids if id_ is not None})
+    if not requested:
         return {}
     rows = tx.all(
         """
@@ -21,7 +21,7 @@ def excerpts(tx: Tx, *, workspace_id: str, post_ids: Iterable[str | None]) -> di
             AND id IN (SELECT id FROM TABLE(:ids) AS asked (id text))
         """,
         workspace_id=workspace_id,
-        ids=[(id_,) for id_ in asked],
+        ids=[(id_,) for id_ in requested],
     )
     return {
         row["id"]: (row["title"] or msgspec.json.decode(row["content"])["text"])[:LETTERS]

@@ -34,7 +34,7 @@ class Duplicate:
     more: int = 0
 
     @property
-    def says(self) -> str:
+    def message(self) -> str:
         """Say it in one line."""
         when = f"{self.due_at:%Y-%m-%d %H:%M} UTC"
         verb = "went out" if self.state == "sent" else "are planned"
@@ -45,7 +45,7 @@ class Duplicate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Saying:
+class Wording:
     """What a piece says, between which instants repeats matter; `words` of a post that is not saved."""
 
     workspace_id: str
@@ -55,7 +55,7 @@ class Saying:
     words: str | None = None
 
 
-class _Said(msgspec.Struct):
+class _Content(msgspec.Struct):
     text: str = ""
 
 
@@ -89,7 +89,7 @@ def find_duplicates(
 ) -> list[Duplicate]:
     """Return where the words of a post's pieces are said already, around an instant, by other posts."""
     sayings = [
-        Saying(
+        Wording(
             workspace_id=workspace_id, piece=each, since=at - within, until=at + within, words=words
         )
         for each in pieces
@@ -97,7 +97,7 @@ def find_duplicates(
     return [found for found in find_repeats(tx, sayings) if found is not None]
 
 
-def find_repeats(tx: Tx, sayings: Sequence[Saying]) -> list[Duplicate | None]:
+def find_repeats(tx: Tx, sayings: Sequence[Wording]) -> list[Duplicate | None]:
     """Say of each whether another post says the same there within its time."""
     if not sayings:
         return []
@@ -125,7 +125,7 @@ def find_repeats(tx: Tx, sayings: Sequence[Saying]) -> list[Duplicate | None]:
     return [_duplicate(each.piece, found.get(number, ())) for number, each in enumerate(sayings)]
 
 
-def words_of(text: str) -> str | None:
+def fingerprint_of(text: str) -> str | None:
     """Return the mark of a text that others of the same words have too; None: it says nothing."""
     said = normalised(text)
     return blake2b(said.encode(), digest_size=12).hexdigest() if said else None
@@ -152,4 +152,4 @@ def _duplicate(piece: ComposedPost, rows: Sequence[Row]) -> Duplicate | None:
 
 
 def _says(content: str) -> str:
-    return normalised(msgspec.json.decode(content, type=_Said).text)
+    return normalised(msgspec.json.decode(content, type=_Content).text)

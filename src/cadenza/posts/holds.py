@@ -38,7 +38,7 @@ class Held:
     """Why something does not go, and when it may; None: when a person lets it."""
 
     code: Hold
-    says: str
+    message: str
     until: datetime | None = None
 
 
@@ -76,8 +76,8 @@ def _by_wait(row: Row, now: datetime) -> Held | None:
     if row["unresumed_until"] is not None and row["due_at"] < row["unresumed_until"]:
         return Held(Hold.CAME_DUE, "it came due while the account was disconnected")
     if row["parked_until"] is not None and row["parked_until"] > now:
-        says = row["park_reason"] or "the network wants a wait"
-        return Held(Hold.WAIT, says, row["parked_until"])
+        message = row["park_reason"] or "the network wants a wait"
+        return Held(Hold.WAIT, message, row["parked_until"])
     return None
 
 

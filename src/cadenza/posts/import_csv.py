@@ -70,7 +70,7 @@ class Report:
         return sum(done.again for done in self.done)
 
 
-class _TakeBack(Exception):
+class _Rollback(Exception):
     """Roll back what was done, and carry out what it came to."""
 
     def __init__(self, done: list[Done], problems: list[Problem]) -> None:
@@ -151,7 +151,7 @@ async def _step(
     def operation(tx: Tx, now: datetime) -> Step:
         done, problems = _rows(tx, now, wishes, order, queues)
         if order.dry_run or spoiled or (problems and order.all_or_nothing):
-            raise _TakeBack(done, problems)
+            raise _Rollback(done, problems)
         return done, problems
 
     locks: Sequence[str] = ()
@@ -160,7 +160,7 @@ async def _step(
         locks = queues.locks(order.workspace_id, accounts)
     try:
         return await operations.run(operation, locks=locks)
-    except _TakeBack as back:
+    except _Rollback as back:
         return back.done, back.problems
 
 

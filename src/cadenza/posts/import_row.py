@@ -99,7 +99,7 @@ def import_row(
         by=by,
     )
     if not isinstance(made, Created):
-        raise _refused(request, "media", made.says)
+        raise _refused(request, "media", made.message)
     tx.run(
         """
         UPDATE post_import SET post_id = :post_id
@@ -127,7 +127,7 @@ def import_row(
         due_at = min(place.due_at for place in timed)
         notes += tuple(dict.fromkeys(w for t in timed for w in (t.note, *t.warnings) if w))
     if due_at is not None:
-        notes += _foretell(tx, workspace_id, made.id, places, files)
+        notes += _check_limits(tx, workspace_id, made.id, places, files)
     return Done(
         row=request.row, post_id=made.id, approved=made.approved, due_at=due_at, notes=notes
     )
@@ -145,11 +145,11 @@ def find_places(tx: Tx, request: RowRequest, workspace_id: str) -> Places:
     for word in request.accounts:
         name, channel = _channel(word)
         account = _account(rows, name, request)
-        asked = [account] if channel is None else [(account, channel)]
-        refused = check_targets(tx, workspace_id, asked)
+        requested = [account] if channel is None else [(account, channel)]
+        refused = check_targets(tx, workspace_id, requested)
         if isinstance(refused, BadTarget):
-            raise _refused(request, "accounts", refused.says)
-        targets += resolve_targets(tx, workspace_id, asked)
+            raise _refused(request, "accounts", refused.message)
+        targets += resolve_targets(tx, workspace_id, requested)
     return list(dict.fromkeys(targets))
 
 
@@ -268,11 +268,15 @@ def _media(tx: Tx, request: RowRequest, workspace_id: str) -> list[str]:
 
 
 def _queue(
-    tx: Tx, now: datetime, request: RowRequest, asked: QueueRequest, add_to_queue: AddToQueue | None
+    tx: Tx,
+    now: datetime,
+    request: RowRequest,
+    requested: QueueRequest,
+    add_to_queue: AddToQueue | None,
 ) -> tuple[str, ...]:
     if add_to_queue is None:
         raise _refused(request, "when", "queues are not at hand here: give a time instead")
-    answer = add_to_queue(tx, now, asked)
+    answer = add_to_queue(tx, now, requested)
     if isinstance(answer, DoesNotFit):
         raise _does_not_fit(request, answer)
     if not isinstance(answer, Joined):
@@ -304,22 +308,24 @@ def _time(
     if isinstance(answer, DoesNotFit):
         raise _does_not_fit(request, answer)
     if not isinstance(answer, ScheduledAt):
-        raise _refused(request, "when", answer.says)
+        raise _refused(request, "when", answer.message)
+    if answer.refused:
+        raise _refused(request, "accounts", answer.refused[0].message)
     return [place for place in answer.places if isinstance(place, Timed)]
 
 
-def _foretell(
+def _check_limits(
     tx: Tx, workspace_id: str, post_id: str, places: Places, files: Files | None
 ) -> tuple[str, ...]:
     """Say what a network would not take of it, as long as there is time to mend it."""
     post = find(tx, workspace_id, post_id)
     assert not isinstance(post, NoSuchPost), "it was made in this transaction"
     found = check_content(tx, post, places, files=files)
-    return tuple(dict.fromkeys(each.says.rstrip(".") for each in found))
+    return tuple(dict.fromkeys(each.message.rstrip(".") for each in found))
 
 
 def _does_not_fit(request: RowRequest, answer: DoesNotFit) -> RowRefused:
-    wrong, _, todo = answer.says.rpartition(". ")
+    wrong, _, todo = answer.message.rpartition(". ")
     column = answer.findings[0].field or "text"
     return RowRefused(Problem(request.row, column, wrong, f"{todo[:1].lower()}{todo[1:]}"))
 
@@ -333,7 +339,7 @@ def _first(tx: Tx, workspace_id: str, post_id: str) -> datetime | None:
     return min((row["due_at"] for row in rows), default=None)
 
 
-def _refused(request: RowRequest, column: str, says: str) -> RowRefused:
+def _refused(request: RowRequest, column: str, message: str) -> RowRefused:
     """Part what an operation says into what is wrong and what to do."""
-    wrong, _, todo = says.partition(": ")
+    wrong, _, todo = message.partition(": ")
     return RowRefused(Problem(request.row, column, wrong, todo or "correct the row"))

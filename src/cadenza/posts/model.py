@@ -151,7 +151,7 @@ class NoSuchPost:
     """The workspace has no post of that id (any more)."""
 
     id: str
-    says: str = "there is no such post: it may have been deleted"
+    message: str = "there is no such post: it may have been deleted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class MovedMeanwhile:
     at: datetime | None
 
     @property
-    def says(self) -> str:
+    def message(self) -> str:
         if self.at is None:
             return "somebody took it back meanwhile: it has no time there"
         return f"somebody moved it meanwhile: it goes out {self.at:%Y-%m-%d %H:%M} UTC now"
@@ -171,7 +171,7 @@ class MovedMeanwhile:
 class NotAllowed:
     """Whoever asked may not do that: nothing was changed."""
 
-    says: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ class Blocked:
     blockers: tuple[str, ...]
 
     @property
-    def says(self) -> str:
+    def message(self) -> str:
         """Say it in one line."""
         return f"it {' and '.join(self.blockers)}: edit the post first"
 

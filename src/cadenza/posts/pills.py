@@ -83,7 +83,7 @@ def pill_of(row: Row, now: datetime) -> Pill:
         zone=row["zone"] or row["account_zone"],
         wall_time=row["wall_time"],
         url=row["url"],
-        reason=held.says if held else unfit or row["reason"],
+        reason=held.message if held else unfit or row["reason"],
         held=held,
         unfit=unfit,
         attempts=row["attempts"],

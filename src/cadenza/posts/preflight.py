@@ -11,21 +11,24 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from cadenza.accounts.model import Account
 from cadenza.core.channels import Channel
 from cadenza.db.write_outbox import OutboxEvent, write_outbox
-from cadenza.deliveries.check_fit import check_row, files_in, find_unfit, row_of
+from cadenza.deliveries.check_fit import Placed, files_in, find_unfit
+from cadenza.deliveries.check_fit import check_content as check_placed
 from cadenza.deliveries.facts import read_facts
 from cadenza.deliveries.gates import End, Facts, Wait, ask_all
-from cadenza.deliveries.model import ComposedPost
+from cadenza.deliveries.model import ComposedPost, Delivery
 from cadenza.deliveries.render import Files
 from cadenza.posts.compose import compose_post
 from cadenza.posts.find import find
-from cadenza.posts.find_duplicates import WITHIN, Duplicate, Saying, find_repeats, words_of
+from cadenza.posts.find_duplicates import WITHIN, Duplicate, Wording, find_repeats, fingerprint_of
 from cadenza.posts.holds import account_state
 from cadenza.posts.model import NoSuchPost, Post
 from cadenza.posts.targets import Targets, accounts_of, resolve_targets
 from cadenza.posts.warnings import Finding, find_warnings, token_ends
 from cadenza.sql.tx import Row, Tx
+from cadenza.sql.values import Key
 
 SOON = timedelta(minutes=30)
 APPROVAL_SOON = timedelta(hours=2)
@@ -40,7 +43,7 @@ FORETOLD = (
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class PreflightBatch:
     """What was told, and where the next batch begins; None: this was the last."""
 
     told: tuple[str, ...]
@@ -55,11 +58,11 @@ class DoesNotFit:
     names: Mapping[str, str]  # of the accounts, by id
 
     @property
-    def says(self) -> str:
+    def message(self) -> str:
         """Say place by place what is wrong, then what to do."""
         wrong = "; ".join(
             f"{self.names.get(each.account_id, each.account_id)} ({each.channel}): "
-            f"{each.says.rstrip('.')}"
+            f"{each.message.rstrip('.')}"
             for each in self.findings
         )
         return f"{wrong}. Change the content, or leave that account out"
@@ -106,7 +109,7 @@ def check_post(
         workspace_id=post.workspace_id,
         pieces=pieces,
         at=at,
-        words=words_of(post.content.text),
+        words=fingerprint_of(post.content.text),
     )
 
 
@@ -128,7 +131,7 @@ def merge_unfit(refusals: Sequence[DoesNotFit]) -> DoesNotFit:
 def refuse_unfit(
     tx: Tx,
     workspace_id: str,
-    parts: Iterable[ComposedPost | Row],
+    parts: Iterable[Placed],
     files: Files | None = None,
 ) -> DoesNotFit | None:
     """Decide whether a post's parts may be sent on their way: pieces, or deliveries that are there.
@@ -136,8 +139,7 @@ def refuse_unfit(
     Asked by all that schedule, queue, approve, retry or publish. An account that cannot send at the moment
     is no reason to refuse: its posts wait.
     """
-    rows = [row_of(part) if isinstance(part, ComposedPost) else part for part in parts]
-    unfit = find_unfit(tx, workspace_id, rows, files)
+    unfit = find_unfit(tx, workspace_id, parts, files)
     if not unfit:
         return None
     accounts = accounts_of(tx, workspace_id, [account_id for account_id, _ in unfit])
@@ -147,13 +149,13 @@ def refuse_unfit(
                 account_id=account_id,
                 channel=channel,
                 code=each.code,
-                says=each.says,
+                message=each.message,
                 field=each.field,
             )
             for (account_id, channel), problems in unfit.items()
             for each in problems
         ),
-        {id_: row["handle"] or id_ for id_, row in accounts.items()},
+        {id_: account.handle or id_ for id_, account in accounts.items()},
     )
 
 
@@ -165,7 +167,7 @@ def check_due_soon(
     limit: int = BATCH,
     files: Files | None = None,
     gone: Collection[str] = (),
-) -> Looked:
+) -> PreflightBatch:
     """Look at what is due within half an hour and tell once of what will not go, a batch at a time.
 
     `gone` are files that the storage does not have. What a person paused or stopped is no news to them.
@@ -179,13 +181,13 @@ def check_due_soon(
         if (found := _risks(each, repeats[key], files, gone))
     }
     words = [
-        _word("at_risk", "at risk", "; ".join(found), row, of=f"/{row['revision']}")
+        _word("at_risk", "at risk", "; ".join(found), each.key, each.due_at, of=f"/{each.revision}")
         for key, found in risks.items()
-        for row in (facts[key].delivery,)
+        for each in (facts[key].delivery,)
     ]
     write_outbox(tx, now, words)
     last = (rows[-1]["due_at"], rows[-1]["id"]) if len(rows) == limit else None
-    return Looked(tuple(id_ for _, id_ in risks), last)
+    return PreflightBatch(tuple(id_ for _, id_ in risks), last)
 
 
 def files_due_soon(
@@ -240,7 +242,14 @@ def warn_unapproved(tx: Tx, now: datetime, *, limit: int = BATCH) -> list[str]:
         limit=limit,
     )
     unseen = ("waiting for approval", "nobody has approved it")
-    write_outbox(tx, now, [_word("unapproved", *unseen, row) for row in rows])
+    write_outbox(
+        tx,
+        now,
+        [
+            _word("unapproved", *unseen, (row["workspace_id"], row["id"]), row["due_at"])
+            for row in rows
+        ],
+    )
     return [row["id"] for row in rows]
 
 
@@ -250,19 +259,17 @@ def _risks(
     """Say what stands in a scheduled delivery's way: what its content lacks, and which gates are shut."""
     row = facts.delivery
     shut = (
-        answer.says
+        answer.message
         for gate, answer in ask_all(facts).items()
-        if isinstance(answer, End | Wait)
-        and gate in FORETOLD
-        and not _opens_by(answer, row["due_at"])
+        if isinstance(answer, End | Wait) and gate in FORETOLD and not _opens_by(answer, row.due_at)
     )
-    content = check_row(row, facts.account, files, gone=gone)
-    ends = token_ends(facts.account, row["due_at"])
+    content = check_placed(row, facts.account, files, gone=gone)
+    ends = token_ends(facts.account, row.due_at)
     return [
-        *(each.says for each in content.blocking),
+        *(each.message for each in content.blocking),
         *shut,
         *((ends,) if ends else ()),
-        *((repeat.says,) if repeat else ()),
+        *((repeat.message,) if repeat else ()),
     ]
 
 
@@ -271,23 +278,23 @@ def _repeats(
 ) -> dict[tuple[str, str], Duplicate | None]:
     """Find what says the same and went, or goes, before: the first of several is no repeat."""
     sayings = [
-        Saying(
-            workspace_id=each.delivery["workspace_id"],
+        Wording(
+            workspace_id=each.delivery.workspace_id,
             piece=_piece(each.delivery),
-            since=each.delivery["due_at"] - WITHIN,
-            until=each.delivery["due_at"],
+            since=each.delivery.due_at - WITHIN,
+            until=each.delivery.due_at,
         )
         for each in facts.values()
     ]
     return dict(zip(facts, find_repeats(tx, sayings), strict=True))
 
 
-def _piece(row: Row) -> ComposedPost:
+def _piece(delivery: Delivery) -> ComposedPost:
     return ComposedPost(
-        post_id=row["post_id"],
-        account_id=row["account_id"],
-        channel=Channel(row["channel"]),
-        content=row["content"],
+        post_id=delivery.post_id or "",
+        account_id=delivery.account_id,
+        channel=delivery.channel,
+        content=delivery.content,
         approved=True,
     )
 
@@ -297,7 +304,7 @@ def _opens_by(answer: End | Wait, due: datetime) -> bool:
 
 
 def _of_place(
-    accounts: Mapping[str, Row], piece: ComposedPost, files: Files | None
+    accounts: Mapping[str, Account], piece: ComposedPost, files: Files | None
 ) -> Sequence[Finding]:
     account = accounts.get(piece.account_id)
     return [*_of_account(account, piece), *_of_content(account, piece, files)]
@@ -312,29 +319,32 @@ def _of_approval(post: Post, piece: ComposedPost) -> list[Finding]:
     return found
 
 
-def _of_account(account: Row | None, piece: ComposedPost) -> list[Finding]:
+def _of_account(account: Account | None, piece: ComposedPost) -> list[Finding]:
     if account is None:
         return [Finding.about(piece, "no_account", "there is no such account", field="account")]
-    name = account["handle"] or account["id"]
-    if account["state"] not in ("connected", "expiring"):
-        words = f"{name} {account_state(account['state'])}"
+    name = account.handle or account.id
+    if not account.can_send:
+        words = f"{name} {account_state(account.state)}"
         return [Finding.about(piece, "account", words, field="account")]
     return []
 
 
-def _of_content(account: Row | None, piece: ComposedPost, files: Files | None) -> list[Finding]:
+def _of_content(account: Account | None, piece: ComposedPost, files: Files | None) -> list[Finding]:
     """Ask the network's own limits about the composed piece."""
     return [
-        Finding.about(piece, each.code, each.says, field=each.field, blocking=each.blocking)
-        for each in check_row(row_of(piece), account, files).problems
+        Finding.about(piece, each.code, each.message, field=each.field, blocking=each.blocking)
+        for each in check_placed(piece, account, files).problems
     ]
 
 
-def _word(kind: str, state: str, reason: str, row: Row, *, of: str = "") -> OutboxEvent:
+def _word(
+    kind: str, state: str, reason: str, key: Key, due_at: datetime, *, of: str = ""
+) -> OutboxEvent:
+    workspace_id, id_ = key
     return OutboxEvent(
-        workspace_id=row["workspace_id"],
-        id=f"{row['id']}/{kind}{of}",
+        workspace_id=workspace_id,
+        id=f"{id_}/{kind}{of}",
         kind=f"delivery.{kind}",
-        subject_id=row["id"],
-        body={"state": state, "reason": reason, "due_at": row["due_at"]},
+        subject_id=id_,
+        body={"state": state, "reason": reason, "due_at": due_at},
     )

@@ -16,6 +16,7 @@ from cadenza.db.audit import record
 from cadenza.deliveries.expedite import MOVABLE, expedite
 from cadenza.deliveries.gates import HURRY
 from cadenza.deliveries.hold import hold_post
+from cadenza.deliveries.model import Delivery
 from cadenza.deliveries.render import Files
 from cadenza.posts.approve import Approved, approve_held
 from cadenza.posts.compose import compose_post
@@ -25,8 +26,8 @@ from cadenza.posts.model import Blocked, NoSuchPost, NotAllowed, Post
 from cadenza.posts.preflight import DoesNotFit, refuse_unfit
 from cadenza.posts.put_deliveries import put_deliveries
 from cadenza.posts.send_warnings import what_holds, why_over_the_day
-from cadenza.posts.targets import BadTarget, Targets, check_targets, resolve_targets
-from cadenza.sql.tx import Row, Tx
+from cadenza.posts.targets import BadTarget, Targets, check_targets, resolve_targets, set_aside_gone
+from cadenza.sql.tx import Tx
 
 
 class Click(StrEnum):
@@ -35,7 +36,7 @@ class Click(StrEnum):
     STARTED = "started"
     RUNNING = "running"  # it is on its way: this attempt
     SENT = "sent"  # it is out: it is not sent again
-    IN_DOUBT = "in_doubt"  # nobody knows whether it is out: a person decides first
+    UNCONFIRMED = "unconfirmed"  # nobody knows whether it is out: a person decides first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,26 +54,27 @@ class PublishTarget:
 
 @dataclass(frozen=True, slots=True)
 class PublishingNow:
-    """The post goes out now, place by place."""
+    """The post goes out now, place by place; a disconnected account is refused and stops no other."""
 
     places: tuple[PublishTarget, ...]
+    refused: tuple[BadTarget, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class NotApproved:
     """Nobody approved what it says: nothing was changed."""
 
-    says: str = "nobody approved this post as it is: approve it, or use approve and publish now"
+    message: str = "nobody approved this post as it is: approve it, or use approve and publish now"
 
 
 @dataclass(frozen=True, slots=True)
-class NoPlace:
+class NoTarget:
     """It has no delivery and none was asked for."""
 
-    says: str = "this post goes nowhere yet: name accounts or channels to publish it on"
+    message: str = "this post goes nowhere yet: name accounts or channels to publish it on"
 
 
-Refusal = NoSuchPost | NotApproved | NoPlace | BadTarget | DoesNotFit
+Refusal = NoSuchPost | NotApproved | NoTarget | BadTarget | DoesNotFit
 
 
 def publish_now(
@@ -106,7 +108,7 @@ def approve_and_publish_now(
     revision: int | None = None,
     files: Files | None = None,
 ) -> (
-    PublishingNow | NoSuchPost | NoPlace | BadTarget | NotAllowed | Blocked | Conflict | DoesNotFit
+    PublishingNow | NoSuchPost | NoTarget | BadTarget | NotAllowed | Blocked | Conflict | DoesNotFit
 ):
     """Approve what the post says and send it now; with `revision`, only if that is what it says."""
     post = find(tx, workspace_id, post_id, hold=Hold.CHANGE)
@@ -116,11 +118,13 @@ def approve_and_publish_now(
         return Conflict(post)
     if not post.approved:
         if targets is None and not hold_post(tx, workspace_id, post_id):
-            return NoPlace()
-        if targets is not None and (refused := check_targets(tx, workspace_id, targets)):
-            return refused
-        held = {(row["account_id"], row["channel"]): row for row in _held(tx, post)}
-        places = _pairs(_places(tx, post, held, targets))
+            return NoTarget()
+        able, gone = _able(tx, workspace_id, targets)
+        if isinstance(able, BadTarget):
+            return able
+        if gone and not able:
+            return PublishingNow((), gone)
+        places = _places(tx, post, _held(tx, post), able)
         if unfit := refuse_unfit(tx, workspace_id, compose_post(tx, post, places), files):
             return unfit
         answer = approve_held(tx, now, post, by=by, files=files)
@@ -140,23 +144,26 @@ def _publish(
     targets: Targets | None,
     files: Files | None,
     only: Collection[str] | None = None,
-) -> PublishingNow | NoPlace | BadTarget | DoesNotFit:
-    rows = [row for row in _held(tx, post) if only is None or row["id"] in only]
-    held = {(row["account_id"], row["channel"]): row for row in rows}
-    if targets is not None and (refused := check_targets(tx, post.workspace_id, targets)):
-        return refused
-    places = _places(tx, post, held, targets)
+) -> PublishingNow | NoTarget | BadTarget | DoesNotFit:
+    held = _held(tx, post, only)
+    able, gone = _able(tx, post.workspace_id, targets)
+    if isinstance(able, BadTarget):
+        return able
+    if gone and not able:
+        return PublishingNow((), gone)
+    places = _places(tx, post, held, able)
     if not places:
-        return NoPlace()
+        return NoTarget()
     missing = [place for place in places if place not in held]
     here = [held[place] for place in places if place in held]
-    going = [row for row in here if row["state"] in MOVABLE and not _on_its_way(row, now)]
-    new = compose_post(tx, post, _pairs(missing))
+    on_their_way = _on_their_way(tx, now, post.workspace_id, here)
+    going = [row for row in here if row.state in MOVABLE and row.id not in on_their_way]
+    new = compose_post(tx, post, missing)
     if unfit := refuse_unfit(tx, post.workspace_id, [*going, *new], files):
         return unfit
-    expedite(tx, now, [row for row in here if not _on_its_way(row, now)])
-    made = put_deliveries(tx, now, post, _pairs(missing), due_at=now, priority=HURRY)
-    answers = [_answer(tx, now, row, on_its_way=_on_its_way(row, now)) for row in here]
+    expedite(tx, now, [row for row in here if row.id not in on_their_way])
+    made = put_deliveries(tx, now, post, missing, due_at=now, priority=HURRY)
+    answers = [_answer(tx, now, row, on_its_way=row.id in on_their_way) for row in here]
     answers += [
         PublishTarget(
             delivery_id=id_,
@@ -168,59 +175,71 @@ def _publish(
         for (account_id, channel), id_ in made.items()
     ]
     _record(tx, now, post, by, answers)
-    return PublishingNow(tuple(answers))
+    return PublishingNow(tuple(answers), gone)
 
 
-def _held(tx: Tx, post: Post) -> list[Row]:
-    """Hold its deliveries, each with how far its lane waits for a resume choice."""
-    rows = hold_post(tx, post.workspace_id, post.id)
-    found = tx.all(
+def _able(
+    tx: Tx, workspace_id: str, targets: Targets | None
+) -> tuple[Targets | BadTarget | None, tuple[BadTarget, ...]]:
+    """Return the targets that can be asked, or what is wrong with one; then the disconnected ones."""
+    if targets is None:
+        return None, ()
+    able, gone = set_aside_gone(tx, workspace_id, targets)
+    return check_targets(tx, workspace_id, able) or able, gone
+
+
+def _held(
+    tx: Tx, post: Post, only: Collection[str] | None = None
+) -> dict[tuple[str, Channel], Delivery]:
+    """Hold its deliveries, by account and channel."""
+    held = hold_post(tx, post.workspace_id, post.id)
+    return {(row.account_id, row.channel): row for row in held if only is None or row.id in only}
+
+
+def _places(
+    tx: Tx, post: Post, held: dict[tuple[str, Channel], Delivery], targets: Targets | None
+) -> list[tuple[str, Channel]]:
+    return list(held) if targets is None else resolve_targets(tx, post.workspace_id, targets)
+
+
+def _on_their_way(
+    tx: Tx, now: datetime, workspace_id: str, held: Sequence[Delivery]
+) -> frozenset[str]:
+    """Name what a worker has, or a click before this one made due: there is nothing left to do."""
+    rows = tx.all(
         """
         SELECT lane.id, unresumed_until FROM TABLE(:ids) AS asked (id text) JOIN lane
             ON lane.workspace_id = :workspace_id AND lane.id = asked.id
         """,
-        ids=sorted({(row["lane_id"],) for row in rows}),
-        workspace_id=post.workspace_id,
+        ids=sorted({(row.lane_id,) for row in held}),
+        workspace_id=workspace_id,
     )
-    until = {row["id"]: row["unresumed_until"] for row in found}
-    return [{**row, "unresumed_until": until.get(row["lane_id"])} for row in rows]
+    chosen: dict[str, datetime | None] = {row["id"]: row["unresumed_until"] for row in rows}
+
+    def is_hurried(row: Delivery) -> bool:
+        until = chosen.get(row.lane_id)
+        waits = until is not None and row.due_at < until  # for a person: the click is one
+        return row.priority <= HURRY and row.due_at <= now and not waits
+
+    return frozenset(
+        row.id
+        for row in held
+        if row.state is State.SCHEDULED and (row.is_leased or is_hurried(row))
+    )
 
 
-def _places(
-    tx: Tx, post: Post, held: dict[tuple[str, str], Row], targets: Targets | None
-) -> list[tuple[str, str]]:
-    if targets is None:
-        return list(held)
-    pairs = resolve_targets(tx, post.workspace_id, targets)
-    return [(account_id, channel.value) for account_id, channel in pairs]
-
-
-def _pairs(places: Sequence[tuple[str, str]]) -> list[tuple[str, Channel]]:
-    return [(account_id, Channel(channel)) for account_id, channel in places]
-
-
-def _on_its_way(row: Row, now: datetime) -> bool:
-    """A worker has it, or a click before this one made it due: there is nothing left to do."""
-    chosen: datetime | None = row["unresumed_until"]
-    waits = chosen is not None and row["due_at"] < chosen  # for a person: the click is one
-    hurried = row["priority"] <= HURRY and row["due_at"] <= now and not waits
-    return row["state"] == State.SCHEDULED and (row["leased_until"] is not None or hurried)
-
-
-def _answer(tx: Tx, now: datetime, row: Row, *, on_its_way: bool) -> PublishTarget:
+def _answer(tx: Tx, now: datetime, row: Delivery, *, on_its_way: bool) -> PublishTarget:
     """Say what the click did to a delivery that was there; `row` is as it was held before."""
-    click = {State.SENT: Click.SENT, State.UNCONFIRMED: Click.IN_DOUBT}
-    started = row["state"] in MOVABLE and not on_its_way
+    click = {State.SENT: Click.SENT, State.UNCONFIRMED: Click.UNCONFIRMED}
+    started = row.state in MOVABLE and not on_its_way
     return PublishTarget(
-        delivery_id=row["id"],
-        account_id=row["account_id"],
-        channel=Channel(row["channel"]),
-        click=Click.STARTED if started else click.get(State(row["state"]), Click.RUNNING),
+        delivery_id=row.id,
+        account_id=row.account_id,
+        channel=row.channel,
+        click=Click.STARTED if started else click.get(row.state, Click.RUNNING),
         attempt_id=None if started else _last_attempt(tx, row),
-        url=row["url"],
-        warnings=_warnings(tx, now, row["workspace_id"], row["account_id"], row["id"])
-        if started
-        else (),
+        url=row.url,
+        warnings=_warnings(tx, now, row.workspace_id, row.account_id, row.id) if started else (),
     )
 
 
@@ -232,14 +251,14 @@ def _warnings(
     return (*((over,) if over else ()), *waits)
 
 
-def _last_attempt(tx: Tx, row: Row) -> str | None:
+def _last_attempt(tx: Tx, row: Delivery) -> str | None:
     return tx.value(
         """
         SELECT id FROM attempt WHERE workspace_id = :workspace_id AND delivery_id = :id
         ORDER BY lease DESC, part DESC LIMIT 1
         """,
-        workspace_id=row["workspace_id"],
-        id=row["id"],
+        workspace_id=row.workspace_id,
+        id=row.id,
     )
 
 

@@ -71,7 +71,7 @@ class Page:
 class BadCursor:
     """The cursor was not made here."""
 
-    says: str = "this cursor is not one of a list of posts: begin again without it"
+    message: str = "this cursor is not one of a list of posts: begin again without it"
 
 
 def read_post(tx: Tx, now: datetime, *, workspace_id: str, post_id: str) -> ShownPost | NoSuchPost:
@@ -93,20 +93,20 @@ def list_posts(
     limit: int = 50,
 ) -> Page | BadCursor:
     """Return a page of posts that fit the filters."""
-    asked = _Asked(workspace_id)
+    requested = _Asked(workspace_id)
     if cursor is not None:
         place = _read_cursor(cursor)
         if place is None:
             return BadCursor()
-        asked.add(
+        requested.add(
             "(post.created_at, post.id) < (:before, :before_id)",
             before=place[0],
             before_id=place[1],
         )
     wanted = filters or Filters()
-    _ask(asked, wanted)
+    _ask(requested, wanted)
     size = max(1, min(limit, MOST))
-    rows = _find(tx, asked, frozenset(wanted.states), size + 1)
+    rows = _find(tx, requested, frozenset(wanted.states), size + 1)
     shown, more = rows[:size], len(rows) > size
     ids = [row["id"] for row in shown]
     deliveries, labels = _deliveries(tx, workspace_id, ids), _labels(tx, workspace_id, ids)
@@ -157,26 +157,33 @@ class _Asked:
         """  # noqa: S608 - put together from constants
 
 
-def _find(tx: Tx, asked: _Asked, states: frozenset[PostState], size: int) -> list[Row]:
+def _find(tx: Tx, requested: _Asked, states: frozenset[PostState], size: int) -> list[Row]:
     """Find the newest posts that fit, by the way that looks at the fewest."""
     if not states:
-        return tx.all(asked.sql(None), **asked.params, size=size)
+        return tx.all(requested.sql(None), **requested.params, size=size)
     masks = _masks(states)
     leads = _leads(masks)
     if leads is None:
         for state in _in_all(masks):
-            asked.add(_HAS.format(of="post.workspace_id", post="post.id", state=state.value))
-        return tx.all(asked.sql(masks), **asked.params, size=size)
-    if _are_many(tx, asked.workspace_id, leads):  # then they may well be among the newest
-        found = tx.all(asked.sql(masks, newest=FEW), **asked.params, size=size)
+            requested.add(_HAS.format(of="post.workspace_id", post="post.id", state=state.value))
+        # Most posts are so. PostgreSQL, asked for all of them, may judge every one before it takes the newest.
+        found = tx.all(requested.sql(masks, newest=FEW), **requested.params, size=size)
         if len(found) == size:
             return found
-    led = _Asked(asked.workspace_id, [*asked.where, "post.id = led.id"], dict(asked.params))
+        return tx.all(requested.sql(masks), **requested.params, size=size)
+    # Many may well be among the newest, unless they need more than that (a part that is out already).
+    if set(_in_all(masks)) <= set(leads) and _are_many(tx, requested.workspace_id, leads):
+        found = tx.all(requested.sql(masks, newest=FEW), **requested.params, size=size)
+        if len(found) == size:
+            return found
+    led = _Asked(
+        requested.workspace_id, [*requested.where, "post.id = led.id"], dict(requested.params)
+    )
     found = tx.all(led.sql(masks, source=_led_by(leads, masks)), **led.params, size=size)
     if 0 in masks:
-        asked.params.pop("masks", None)
-        asked.add("NOT post.planned")
-        found += tx.all(asked.sql(None), **asked.params, size=size)
+        requested.params.pop("masks", None)
+        requested.add("NOT post.planned")
+        found += tx.all(requested.sql(None), **requested.params, size=size)
     return sorted(found, key=itemgetter("created_at", "id"), reverse=True)[:size]
 
 
@@ -249,22 +256,22 @@ def _masks(states: frozenset[PostState]) -> tuple[int, ...]:
     )
 
 
-def _ask(asked: _Asked, filters: Filters) -> None:
+def _ask(requested: _Asked, filters: Filters) -> None:
     on_delivery: list[str] = []
     if filters.account_id is not None:
         on_delivery.append("account_id = :account_id")
-        asked.params["account_id"] = filters.account_id
+        requested.params["account_id"] = filters.account_id
     if filters.channel is not None:
         on_delivery.append("channel = :channel")
-        asked.params["channel"] = filters.channel
+        requested.params["channel"] = filters.channel
     if filters.due_from is not None:
         on_delivery.append("due_at >= :due_from")
-        asked.params["due_from"] = filters.due_from
+        requested.params["due_from"] = filters.due_from
     if filters.due_until is not None:
         on_delivery.append("due_at < :due_until")
-        asked.params["due_until"] = filters.due_until
+        requested.params["due_until"] = filters.due_until
     if on_delivery:
-        asked.add(
+        requested.add(
             f"""EXISTS (
                 SELECT 1 FROM delivery WHERE delivery.workspace_id = post.workspace_id
                     AND delivery.post_id = post.id AND state NOT IN ('canceled', 'skipped')
@@ -272,12 +279,12 @@ def _ask(asked: _Asked, filters: Filters) -> None:
             )"""  # noqa: S608 - put together from constants
         )
     if filters.category_id is not None:
-        asked.add("post.category_id = :category_id", category_id=filters.category_id)
+        requested.add("post.category_id = :category_id", category_id=filters.category_id)
     if filters.source is not None:
-        asked.add("post.source = :source", source=filters.source)
+        requested.add("post.source = :source", source=filters.source)
     by_rule = {"rule_id": filters.rule_id, "target_month": filters.target_month}
     if given := {name: value for name, value in by_rule.items() if value is not None}:
-        asked.add(
+        requested.add(
             f"""post.id IN (
                 SELECT rule_occurrence.post_id FROM rule_occurrence
                 WHERE rule_occurrence.workspace_id = :workspace_id
@@ -286,7 +293,7 @@ def _ask(asked: _Asked, filters: Filters) -> None:
             **given,
         )
     if filters.label is not None:
-        asked.add(
+        requested.add(
             """EXISTS (
                 SELECT 1 FROM post_label WHERE post_label.workspace_id = post.workspace_id
                     AND post_label.post_id = post.id AND label = :label
@@ -294,7 +301,9 @@ def _ask(asked: _Asked, filters: Filters) -> None:
             label=filters.label,
         )
     for place, word in enumerate((filters.search or "").casefold().split()[:8]):
-        asked.add(f"post.search LIKE :word_{place} ESCAPE '!'", **{f"word_{place}": _like(word)})
+        requested.add(
+            f"post.search LIKE :word_{place} ESCAPE '!'", **{f"word_{place}": _like(word)}
+        )
 
 
 def _like(word: str) -> str:

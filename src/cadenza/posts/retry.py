@@ -54,13 +54,11 @@ def retry(
         return post
     if not post.approved:
         return NotApproved()
-    held = [
-        row for row in hold_post(tx, workspace_id, post_id) if only is None or row["id"] in only
-    ]
-    lost = [row for row in held if row["state"] in (State.FAILED, State.MISSED)]
+    held = [row for row in hold_post(tx, workspace_id, post_id) if only is None or row.id in only]
+    lost = [row for row in held if row.state in (State.FAILED, State.MISSED)]
     if unfit := refuse_unfit(tx, workspace_id, lost, files):
         return unfit
-    retime(tx, lost, {row["id"]: Instant(now, "", "") for row in lost})
+    retime(tx, lost, {row.id: Instant(now, "", "") for row in lost})
     if lost:
         record(
             tx,
@@ -69,8 +67,8 @@ def retry(
             by=by,
             action="post.retry",
             subject_id=post_id,
-            after={"deliveries": [row["id"] for row in lost]},
+            after={"deliveries": [row.id for row in lost]},
         )
-    asked = held if only is not None else []
-    left = tuple(NotFailed(row["id"], State(row["state"])) for row in asked if row not in lost)
-    return Retrying(tuple(row["id"] for row in lost), left)
+    requested = held if only is not None else []
+    left = tuple(NotFailed(row.id, row.state) for row in requested if row not in lost)
+    return Retrying(tuple(row.id for row in lost), left)

@@ -15,17 +15,18 @@ from cadenza.core.zones import Mark, Zone, as_utc, get_zone, local, resolve
 from cadenza.db.audit import record
 from cadenza.deliveries.expedite import MOVABLE, Instant, retime
 from cadenza.deliveries.hold import hold_post
+from cadenza.deliveries.model import Delivery
 from cadenza.deliveries.render import Files
 from cadenza.posts.compose import compose_post
 from cadenza.posts.find import Hold, find
 from cadenza.posts.model import MovedMeanwhile, NoSuchPost, Post
 from cadenza.posts.preflight import DoesNotFit, refuse_unfit
-from cadenza.posts.publish_now import NoPlace
+from cadenza.posts.publish_now import NoTarget
 from cadenza.posts.put_deliveries import put_deliveries
 from cadenza.posts.send_warnings import why_over_the_day
-from cadenza.posts.targets import BadTarget, Targets, check_targets, resolve_targets
+from cadenza.posts.targets import BadTarget, Targets, check_targets, resolve_targets, set_aside_gone
 from cadenza.posts.warnings import find_warnings
-from cadenza.sql.tx import Row, Tx
+from cadenza.sql.tx import Tx
 
 PRESENT = timedelta(minutes=1)  # a minute ago is now: people look at clocks without seconds
 
@@ -65,16 +66,17 @@ class TooLate:
 
 @dataclass(frozen=True, slots=True)
 class ScheduledAt:
-    """What became of each place."""
+    """What became of each place; a disconnected account is refused and stops no other."""
 
     places: tuple[Timed | TooLate, ...]
+    refused: tuple[BadTarget, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class NoInstant:
     """The time names no instant, or one that has passed: nothing was changed."""
 
-    says: str
+    message: str
 
 
 def schedule_at(
@@ -87,7 +89,7 @@ def schedule_at(
     by: str,
     targets: Targets | None = None,
     files: Files | None = None,
-) -> ScheduledAt | NoSuchPost | NoPlace | NoInstant | BadTarget | MovedMeanwhile | DoesNotFit:
+) -> ScheduledAt | NoSuchPost | NoTarget | NoInstant | BadTarget | MovedMeanwhile | DoesNotFit:
     """Time a post by hand; without targets, everywhere that it has a delivery for."""
     if when.time.tzinfo is None and when.zone is None:
         return NoInstant(
@@ -99,20 +101,23 @@ def schedule_at(
     post = find(tx, workspace_id, post_id, hold=Hold.CHANGE)
     if isinstance(post, NoSuchPost):
         return post
-    if targets is not None and (refused := check_targets(tx, workspace_id, targets)):
-        return refused
-    held = {
-        (row["account_id"], Channel(row["channel"])): row
-        for row in hold_post(tx, workspace_id, post_id)
-    }
+    gone: tuple[BadTarget, ...] = ()
+    if targets is not None:
+        targets, gone = set_aside_gone(tx, workspace_id, targets)
+        if refused := check_targets(tx, workspace_id, targets):
+            return refused
+        if gone and not targets:
+            return ScheduledAt((), gone)
+    held = {(row.account_id, row.channel): row for row in hold_post(tx, workspace_id, post_id)}
+
     places = list(held) if targets is None else resolve_targets(tx, workspace_id, targets)
     if not places:
-        return NoPlace()
+        return NoTarget()
     if when.seen_at is not None and (moved := _moved(places, held, as_utc(when.seen_at))):
         return moved
     here = [held[place] for place in places if place in held]
     new = compose_post(tx, post, [place for place in places if place not in held])
-    moving = [row for row in here if row["state"] in MOVABLE]
+    moving = [row for row in here if row.state in MOVABLE]
     if unfit := refuse_unfit(tx, workspace_id, [*moving, *new], files):
         return unfit
     zones = _zones(tx, workspace_id, places, when)
@@ -127,12 +132,12 @@ def schedule_at(
         subject_id=post_id,
         after={"at": at.isoformat(), "places": [f"{account}/{c}" for account, c in places]},
     )
-    return ScheduledAt(tuple(answers))
+    return ScheduledAt(tuple(answers), gone)
 
 
 def _moved(
     places: Sequence[tuple[str, Channel]],
-    held: dict[tuple[str, Channel], Row],
+    held: dict[tuple[str, Channel], Delivery],
     seen_at: datetime,
 ) -> MovedMeanwhile | None:
     """Name the first that does not stand where the caller saw it; what cannot move is told otherwise."""
@@ -140,8 +145,8 @@ def _moved(
         row = held.get(place)
         if row is None:
             return MovedMeanwhile(None)
-        if row["state"] in MOVABLE and row["due_at"] != seen_at:
-            return MovedMeanwhile(row["due_at"])
+        if row.state in MOVABLE and row.due_at != seen_at:
+            return MovedMeanwhile(row.due_at)
     return None
 
 
@@ -150,13 +155,13 @@ def _move(
     now: datetime,
     post: Post,
     places: Sequence[tuple[str, Channel]],
-    held: dict[tuple[str, Channel], Row],
+    held: dict[tuple[str, Channel], Delivery],
     instants: dict[str, Instant],
     note: str | None,
 ) -> list[Timed | TooLate]:
     here = [held[place] for place in places if place in held]
-    retime(tx, here, {row["id"]: instants[row["account_id"]] for row in here})
-    ids = {place: row["id"] for place, row in held.items()}
+    retime(tx, here, {row.id: instants[row.account_id] for row in here})
+    ids = {place: row.id for place, row in held.items()}
     for account_id in dict.fromkeys(account for account, _ in places):
         to = instants[account_id]
         new = [place for place in places if place[0] == account_id and place not in held]
@@ -164,12 +169,12 @@ def _move(
             put_deliveries(tx, now, post, new, due_at=to.at, wall_time=to.wall_time, zone=to.zone)
         )
     answers: list[Timed | TooLate] = []
-    warned = _foreseen(tx, now, post, places, instants)
+    warned = _with_warnings(tx, now, post, places, instants)
     for account_id, channel in places:
         row, to = held.get((account_id, channel)), instants[account_id]
         id_ = ids[account_id, channel]
-        if row is not None and row["state"] not in MOVABLE:
-            answers.append(TooLate(id_, account_id, channel, State(row["state"])))
+        if row is not None and row.state not in MOVABLE:
+            answers.append(TooLate(id_, account_id, channel, row.state))
             continue
         over = why_over_the_day(
             tx, now, workspace_id=post.workspace_id, account_id=account_id, at=to.at
@@ -189,7 +194,7 @@ def _move(
     return answers
 
 
-def _foreseen(
+def _with_warnings(
     tx: Tx,
     now: datetime,
     post: Post,
@@ -201,7 +206,7 @@ def _foreseen(
     pieces = compose_post(tx, post, places)
     found: dict[tuple[str, str], list[str]] = {}
     for each in find_warnings(tx, now, workspace_id=post.workspace_id, pieces=pieces, at=at):
-        found.setdefault((each.account_id, each.channel), []).append(each.says)
+        found.setdefault((each.account_id, each.channel), []).append(each.message)
     return found
 
 

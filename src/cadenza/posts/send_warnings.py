@@ -58,4 +58,4 @@ def what_holds(tx: Tx, now: datetime, *, workspace_id: str, delivery_id: str) ->
     """Say what keeps a delivery from going at once: a stop, a pause, an account, a budget."""
     found = explain(tx, now, workspace_id=workspace_id, delivery_id=delivery_id, at=now)
     blocked = found.blocked.values() if isinstance(found, Explanation) else ()
-    return tuple(f"it waits: {answer.says}" for answer in blocked)
+    return tuple(f"it waits: {answer.message}" for answer in blocked)

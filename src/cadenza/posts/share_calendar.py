@@ -33,7 +33,7 @@ class Feed:
 class TooMany:
     """The workspace has enough of them."""
 
-    says: str = f"a workspace has {MOST} calendar addresses at most: revoke one that is not used"
+    message: str = f"a workspace has {MOST} calendar addresses at most: revoke one that is not used"
 
 
 @dataclass(frozen=True, slots=True)

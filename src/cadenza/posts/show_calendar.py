@@ -36,7 +36,7 @@ class Calendar:
     more: bool
 
 
-class _Said(msgspec.Struct):
+class _Content(msgspec.Struct):
     text: str = ""
 
 
@@ -83,5 +83,5 @@ def _place(row: Row) -> tuple[str, str, datetime]:
 
 
 def _excerpt(content: str) -> str:
-    said = " ".join(msgspec.json.decode(content, type=_Said).text.split())
+    said = " ".join(msgspec.json.decode(content, type=_Content).text.split())
     return said if len(said) <= EXCERPT else f"{said[:EXCERPT]}…"

@@ -21,7 +21,7 @@ def searchable(title: str, content: Content) -> str:
     return " ".join(found.split()).casefold()[:LONGEST_SEARCH]
 
 
-def keep_labels(tx: Tx, workspace_id: str, post_id: str, labels: Sequence[str]) -> None:
+def set_labels(tx: Tx, workspace_id: str, post_id: str, labels: Sequence[str]) -> None:
     """Give a post exactly these labels."""
     tx.run(
         "DELETE FROM post_label WHERE workspace_id = :workspace_id AND post_id = :post_id",
@@ -41,7 +41,7 @@ def keep_labels(tx: Tx, workspace_id: str, post_id: str, labels: Sequence[str]) 
         )
 
 
-def keep_revision(tx: Tx, now: datetime, post: Post, *, by: str, note: str | None = None) -> None:
+def save_revision(tx: Tx, now: datetime, post: Post, *, by: str, note: str | None = None) -> None:
     """Add a save to the history."""
     tx.run(
         """

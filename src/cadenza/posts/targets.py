@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from cadenza.accounts.model import Account, read_accounts
 from cadenza.core.channels import Channel, normalise
 from cadenza.providers.registry import all_providers
-from cadenza.sql.tx import Row, Tx
+from cadenza.sql.tx import Tx
 
 Targets: TypeAlias = Sequence[tuple[str, Channel]] | Sequence[str]
 
@@ -30,7 +31,7 @@ class BadTarget:
     """The post cannot go there: nothing was changed."""
 
     account_id: str
-    says: str
+    message: str
 
 
 def set_aside_gone(
@@ -38,7 +39,7 @@ def set_aside_gone(
 ) -> tuple[Targets, tuple[BadTarget, ...]]:
     """Return the targets without those whose account a person disconnected, and why those are left out."""
     accounts = accounts_of(tx, workspace_id, targets)
-    gone = {id_: account for id_, account in accounts.items() if account["state"] == GONE}
+    gone = {id_: account for id_, account in accounts.items() if account.state == GONE}
     pairs = [each for each in targets if not isinstance(each, str) and each[0] not in gone]
     names = [each for each in targets if isinstance(each, str) and each not in gone]
     left = tuple(BadTarget(id_, _is_gone(account)) for id_, account in sorted(gone.items()))
@@ -53,13 +54,13 @@ def check_targets(tx: Tx, workspace_id: str, targets: Targets) -> BadTarget | No
         account = accounts.get(account_id)
         if account is None:
             return BadTarget(account_id, f"there is no account {account_id!r}: it may be deleted")
-        if account["state"] == GONE:
+        if account.state == GONE:
             return BadTarget(account_id, _is_gone(account))
         if channel is None and not default_channels(account):
             return BadTarget(account_id, f"{_name(account)} has no channel for posts: name one")
         if channel is not None and channel not in _channels(account, channel):
             return BadTarget(
-                account_id, f"{_name(account)} ({account['provider']}) cannot publish on {channel}"
+                account_id, f"{_name(account)} ({account.provider}) cannot publish on {channel}"
             )
     return None
 
@@ -78,12 +79,12 @@ def resolve_targets(tx: Tx, workspace_id: str, targets: Targets) -> list[tuple[s
     return list(dict.fromkeys(pairs))
 
 
-def default_channels(account: Row) -> tuple[Channel, ...]:
+def default_channels(account: Account) -> tuple[Channel, ...]:
     """Return where an account publishes when nobody says where."""
-    settings: dict[str, Any] = msgspec.json.decode(account["settings"])
+    settings: dict[str, Any] = msgspec.json.decode(account.settings)
     if settings.get("channels"):
         return tuple(normalise(name) for name in settings["channels"])
-    adapter = all_providers().get(account["provider"])
+    adapter = all_providers().get(account.provider)
     if adapter is None:
         return ()
     usual = [
@@ -92,36 +93,27 @@ def default_channels(account: Row) -> tuple[Channel, ...]:
         if channel not in ONLY_WHEN_ASKED and not adapter.capabilities(channel).needs_recipient
     ]
     if Channel.LINKEDIN_PROFILE in usual:
-        is_person = "organization" not in account["remote_id"]
+        is_person = "organization" not in account.remote_id
         return (Channel.LINKEDIN_PROFILE if is_person else Channel.LINKEDIN_ORGANIZATION,)
     return tuple(usual)
 
 
-def _channels(account: Row, asked: Channel) -> tuple[Channel, ...]:
+def _channels(account: Account, requested: Channel) -> tuple[Channel, ...]:
     """Return what its network can; of a network that is not installed, nothing is known."""
-    adapter = all_providers().get(account["provider"])
-    return (asked,) if adapter is None else tuple(adapter.channels)
+    adapter = all_providers().get(account.provider)
+    return (requested,) if adapter is None else tuple(adapter.channels)
 
 
-def _is_gone(account: Row) -> str:
+def _is_gone(account: Account) -> str:
     return f"{_name(account)} is disconnected: connect it again, or leave it out"
 
 
-def _name(account: Row) -> str:
-    return account["handle"] or account["id"]
+def _name(account: Account) -> str:
+    return account.handle or account.id
 
 
-def accounts_of(tx: Tx, workspace_id: str, targets: Targets) -> dict[str, Row]:
+def accounts_of(tx: Tx, workspace_id: str, targets: Targets) -> dict[str, Account]:
     """Read the accounts of targets, by id; what is not there is left out."""
-    wanted = dict.fromkeys(each if isinstance(each, str) else each[0] for each in targets)
-    if not wanted:
-        return {}
-    rows = tx.all(
-        """
-        SELECT account.* FROM TABLE(:ids) AS asked (id text)
-        JOIN account ON account.workspace_id = :workspace_id AND account.id = asked.id
-        """,
-        workspace_id=workspace_id,
-        ids=[(id_,) for id_ in wanted],
-    )
-    return {row["id"]: row for row in rows}
+    wanted = {each if isinstance(each, str) else each[0] for each in targets}
+    found = read_accounts(tx, ((workspace_id, id_) for id_ in wanted)) if wanted else {}
+    return {id_: account for (_, id_), account in found.items()}

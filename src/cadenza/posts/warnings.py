@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Self
 
+from cadenza.accounts.model import Account
 from cadenza.core.budgets import Period, period_key
 from cadenza.core.zones import get_zone
 from cadenza.deliveries.model import ComposedPost
 from cadenza.posts.find_duplicates import find_duplicates
 from cadenza.sql.tx import Row, Tx
+from cadenza.sql.values import read_value
 
 _AROUND = timedelta(days=8)  # no week is longer
 
@@ -26,20 +28,20 @@ class Finding:
     account_id: str
     channel: str
     code: str
-    says: str
+    message: str
     field: str = ""
     blocking: bool = True
 
     @classmethod
     def about(
-        cls, piece: ComposedPost, code: str, says: str, *, field: str, blocking: bool = True
+        cls, piece: ComposedPost, code: str, message: str, *, field: str, blocking: bool = True
     ) -> Self:
         """Say something of a piece where it goes."""
         return cls(
             account_id=piece.account_id,
             channel=piece.channel.value,
             code=code,
-            says=says,
+            message=message,
             field=field,
             blocking=blocking,
         )
@@ -59,10 +61,10 @@ def find_warnings(
         return []
     accounts = _accounts(tx, workspace_id, pieces)
     found = [
-        Finding.about(piece, code, says, field=field, blocking=False)
+        Finding.about(piece, code, message, field=field, blocking=False)
         for piece in pieces
         if (account := accounts.get(piece.account_id)) is not None
-        for code, says, field in (
+        for code, message, field in (
             *_held(account, at),
             *_token(account, at),
             *_quota(tx, account, piece, at),
@@ -74,7 +76,7 @@ def find_warnings(
             account_id=each.account_id,
             channel=each.channel,
             code="duplicate",
-            says=each.says,
+            message=each.message,
             field="text",
             blocking=False,
         )
@@ -87,15 +89,15 @@ def warn_before(
 ) -> tuple[str, ...]:
     """Say the same in lines, each once."""
     found = find_warnings(tx, now, workspace_id=workspace_id, pieces=pieces, at=at)
-    return tuple(dict.fromkeys(each.says for each in found))
+    return tuple(dict.fromkeys(each.message for each in found))
 
 
-def token_ends(account: Row, at: datetime) -> str | None:
+def token_ends(account: Account, at: datetime) -> str | None:
     """Say that an account's connection ends before that time, and nobody renews it."""
-    expires = account["token_expires_at"]
-    if account["state"] != "expiring" or expires is None or expires > at:
+    expires = account.token_expires_at
+    if account.state != "expiring" or expires is None or expires > at:
         return None
-    return f"{account['handle'] or account['id']}'s connection ends before: connect it again"
+    return f"{account.handle or account.id}'s connection ends before: connect it again"
 
 
 def _accounts(tx: Tx, workspace_id: str, pieces: Sequence[ComposedPost]) -> dict[str, Row]:
@@ -133,8 +135,8 @@ def _held(account: Row, at: datetime) -> list[tuple[str, str, str]]:
 
 
 def _token(account: Row, at: datetime) -> list[tuple[str, str, str]]:
-    says = token_ends(account, at)
-    return [] if says is None else [("token_expires", says, "account")]
+    message = token_ends(read_value(Account, account), at)
+    return [] if message is None else [("token_expires", message, "account")]
 
 
 def _quota(tx: Tx, account: Row, piece: ComposedPost, at: datetime) -> list[tuple[str, str, str]]:
@@ -172,6 +174,6 @@ def _quota(tx: Tx, account: Row, piece: ComposedPost, at: datetime) -> list[tupl
         own = period_key(period, at, zone)
         count = sum(1 for row in planned if period_key(period, row["due_at"], zone) == own)
         if count >= limit["amount"]:
-            says = f"the account may send {limit['amount']} posts a {period.value}, and has {count} then"
-            found.append(("quota", says, "account"))
+            message = f"the account may send {limit['amount']} posts a {period.value}, and has {count} then"
+            found.append(("quota", message, "account"))
     return found

@@ -62,7 +62,7 @@ class Problem:
     """Something about a message that this channel will not take, and what to do about it."""
 
     code: str
-    says: str
+    message: str
     field: str = "text"
     blocking: bool = True
 
@@ -75,12 +75,12 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Underway:
+class StillPreparing:
     """Preparation got further: keep `state`, wait, and call `prepare` again with it. Burns nothing."""
 
     state: Mapping[str, Any]
     wait: timedelta = timedelta()
-    says: str = ""
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +121,7 @@ class Provider(Protocol):
         """Say all that the network would refuse, by its own way of counting."""
         ...
 
-    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | StillPreparing | Outcome:
         """Do what is invisible and may be repeated; go on from `call.state` where it left off."""
         ...
 

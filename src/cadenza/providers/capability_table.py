@@ -118,7 +118,7 @@ PAGES: dict[str, Page] = {
         f"attachments; {_mb(smtp.MAX_BYTES)} for the whole letter unless set otherwise",
         settings=(
             *("host", "port", "security", "username", "auth", "from_address", "from_name"),
-            *("reply_to", "unsubscribe_mailto", "max_bytes"),
+            *("reply_to", "unsubscribe_mailto", "max_bytes", "dkim_selector", "dkim_domain"),
         ),
     ),
     "telegram": Page(
@@ -219,8 +219,8 @@ def _settings() -> Iterator[str]:
     yield "|---|---|---|---|---|"
     connectors = all_connectors()
     for name in sorted(PAGES):
-        about, asked = PAGES[name], connectors[name].fields
-        given = ", ".join(f"`{field.name}`" for field in asked) or "a sign-in on its page"
+        about, requested = PAGES[name], connectors[name].fields
+        given = ", ".join(f"`{field.name}`" for field in requested) or "a sign-in on its page"
         cells = (f"`{name}`", given, about.app or "none", _names(about.options))
         yield f"| {' | '.join((*cells, _names(about.settings)))} |"
 

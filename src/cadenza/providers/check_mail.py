@@ -21,10 +21,10 @@ def header_problems(message: Message) -> list[Problem]:
         found.append(Problem("no_subject", "Write a subject.", field="subject"))
     for field, text in (("subject", message.subject), ("recipient", name)):
         if _CONTROL.search(text):
-            says = f"The {field} holds a line break or control character: take it out."
-            found.append(Problem("control_character", says, field=field))
+            detail = f"The {field} holds a line break or control character: take it out."
+            found.append(Problem("control_character", detail, field=field))
     url = message.unsubscribe_url
     if url is not None and (_ONE_CLICK.fullmatch(url) is None or re.search("[<>,]", url)):
-        says = "One-click unsubscribing needs a plain https address."
-        found.append(Problem("unsubscribe_url", says, field="unsubscribe_url"))
+        detail = "One-click unsubscribing needs a plain https address."
+        found.append(Problem("unsubscribe_url", detail, field="unsubscribe_url"))
     return found

@@ -9,7 +9,7 @@ from cadenza.providers.message import AccountRef, Message
 def check_message(provider: Provider, message: Message, account: AccountRef) -> list[Problem]:
     """Return the adapter's own findings, with files by their owner's names, then what is done to make them fit."""
     changed = [
-        Problem("media_fitted", item.fitting.says, field="media", blocking=False)
+        Problem("media_fitted", item.fitting.message, field="media", blocking=False)
         for item in message.media
         if item.fitting is not None
     ]

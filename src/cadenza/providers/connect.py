@@ -57,7 +57,7 @@ class Ask:
     Where `complete` refuses the answer, the same question is put again, a few times.
     """
 
-    says: str
+    message: str
     fields: tuple[Field, ...]
     keep: Mapping[str, Secret] = field(default_factory=dict[str, Secret])
 

@@ -52,13 +52,13 @@ Verdict = Callable[[Refusal, str], Outcome]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One kind of refusal. `says` tells a person what is wrong and what to do."""
+    """One kind of refusal. `message` tells a person what is wrong and what to do."""
 
     status: int | None
     code: Code
     subcode: Code
     verdict: Verdict
-    says: str
+    message: str
 
     def fits(self, refusal: Refusal) -> bool:
         return (
@@ -71,84 +71,86 @@ class Row:
 # Verdicts
 
 
-def rejected(refusal: Refusal, says: str) -> Outcome:
+def rejected(refusal: Refusal, message: str) -> Outcome:
     """This content can never succeed."""
-    return Rejected(says, refusal.name)
+    return Rejected(message, refusal.name)
 
 
-def recipient_gone(refusal: Refusal, says: str) -> Outcome:
+def recipient_gone(refusal: Refusal, message: str) -> Outcome:
     """This recipient cannot be reached."""
-    return RecipientGone(says, refusal.name)
+    return RecipientGone(message, refusal.name)
 
 
-def recipient_shut(refusal: Refusal, says: str) -> Outcome:
+def recipient_shut(refusal: Refusal, message: str) -> Outcome:
     """This recipient blocked us or is closed for good: nothing else needs to be tried."""
-    return RecipientGone(says, refusal.name, shut_out=True)
+    return RecipientGone(message, refusal.name, shut_out=True)
 
 
-def forbidden(refusal: Refusal, says: str) -> Outcome:
+def forbidden(refusal: Refusal, message: str) -> Outcome:
     """A right is missing; a person must act."""
-    return Forbidden(says, refusal.name)
+    return Forbidden(message, refusal.name)
 
 
-def disconnected(refusal: Refusal, says: str) -> Outcome:
+def disconnected(refusal: Refusal, message: str) -> Outcome:
     """The token is not accepted."""
-    return Disconnected(says, refusal.name)
+    return Disconnected(message, refusal.name)
 
 
-def transient(refusal: Refusal, says: str) -> Outcome:
+def transient(refusal: Refusal, message: str) -> Outcome:
     """Nothing happened, and the network says so."""
-    return Transient(says, wait=refusal.wait, out_of_order=refusal.status >= 500)
+    return Transient(message, wait=refusal.wait, out_of_order=refusal.status >= 500)
 
 
-def stumbled(refusal: Refusal, says: str) -> Outcome:
+def stumbled(refusal: Refusal, message: str) -> Outcome:
     """Nothing happened, and another one might well get through."""
-    return Transient(says, wait=refusal.wait)
+    return Transient(message, wait=refusal.wait)
 
 
-def out_of_order(refusal: Refusal, says: str) -> Outcome:
+def out_of_order(refusal: Refusal, message: str) -> Outcome:
     """Nothing happened, and nothing else would get through there now."""
-    return Transient(says, wait=refusal.wait, out_of_order=True)
+    return Transient(message, wait=refusal.wait, out_of_order=True)
 
 
 def transient_for(wait: timedelta) -> Verdict:
     """Make the verdict of a failure that will not pass sooner."""
-    return lambda refusal, says: Transient(says, wait=refusal.wait or wait)
+    return lambda refusal, message: Transient(message, wait=refusal.wait or wait)
 
 
-def prepare_anew(refusal: Refusal, says: str) -> Outcome:
+def prepare_again(refusal: Refusal, message: str) -> Outcome:
     """What was prepared is gone over there; nothing happened."""
-    return Transient(says, restart=True)
+    return Transient(message, restart=True)
 
 
-def unsure(refusal: Refusal, says: str) -> Outcome:
+def unsure(refusal: Refusal, message: str) -> Outcome:
     """It may have happened: to be found out if that matters, else tried again."""
     if refusal.irreversible:
-        return Unconfirmed(says)
-    return Transient(says, wait=refusal.wait, out_of_order=refusal.status >= 500)
+        return Unconfirmed(message)
+    return Transient(message, wait=refusal.wait, out_of_order=refusal.status >= 500)
 
 
 def not_ready(wait: timedelta) -> Verdict:
     """Make the verdict that what was prepared is still being worked on."""
-    return lambda refusal, says: NotReady(refusal.wait or wait, says)
+    return lambda refusal, message: NotReady(refusal.wait or wait, message)
 
 
 def try_later(reach: WaitScope, otherwise: timedelta = A_MINUTE) -> Verdict:
     """Make the verdict of a rate limit; `otherwise` is waited if the network names no time."""
-    return lambda refusal, says: TryLater(refusal.wait or otherwise, reach, says)
+    return lambda refusal, message: TryLater(refusal.wait or otherwise, reach, message)
 
 
 def blocked_for(wait: timedelta) -> Verdict:
     """Make the verdict of a network that punishes the account for a while."""
-    return lambda refusal, says: TryLater(refusal.wait or wait, WaitScope.ACCOUNT, says, block=True)
+    return lambda refusal, message: TryLater(
+        refusal.wait or wait, WaitScope.ACCOUNT, message, block=True
+    )
 
 
-def _by_status(refusal: Refusal, says: str) -> Outcome:
+def _by_status(refusal: Refusal, message: str) -> Outcome:
     if refusal.status == 429:
-        return TryLater(refusal.wait or A_MINUTE, WaitScope.ACCOUNT, says)
+        return TryLater(refusal.wait or A_MINUTE, WaitScope.ACCOUNT, message)
     if refusal.passing or refusal.status >= 500 or refusal.status in {408, 499}:
-        return unsure(refusal, says)
-    return Rejected(says, f"unknown:{refusal.name}")
+        return unsure(refusal, message)
+    return Rejected(message, f"unknown:{refusal.name}")
 
 
 UNKNOWN = Row(None, None, None, _by_status, "The network refused for a reason that is not known")
@@ -174,8 +176,8 @@ class Table:
         """Turn a refusal into an outcome, with our words and the network's."""
         row = self.row(refusal)
         words = refusal.words.strip()[:LONGEST]
-        says = f"{row.says}. {self.network} said: {words}" if words else f"{row.says}."
-        return row.verdict(refusal, says)
+        message = f"{row.message}. {self.network} said: {words}" if words else f"{row.message}."
+        return row.verdict(refusal, message)
 
 
 def on_irreversible(refusal: Refusal) -> Refusal:

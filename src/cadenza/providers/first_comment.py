@@ -16,5 +16,5 @@ def left_out(message: Message, network: str, instead: str = INSTEAD) -> list[Pro
     """Warn if there is a first comment; empty otherwise."""
     if is_blank(message.first_comment or ""):
         return []
-    says = f"First comments are not sent on {network}: {instead}."
-    return [Problem("first_comment", says, field="first_comment", blocking=False)]
+    detail = f"First comments are not sent on {network}: {instead}."
+    return [Problem("first_comment", detail, field="first_comment", blocking=False)]

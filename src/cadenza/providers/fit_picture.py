@@ -93,11 +93,11 @@ def planned(item: MediaItem, change: PictureChange) -> MediaItem:
 def fitted(item: MediaItem, change: PictureChange, made: FittedFile) -> MediaItem:
     """Return the file as the channel gets it; how its bytes are read is the caller's to say."""
     turns = "Converted to JPEG" if item.mime != JPEG else "Made smaller"
-    says = f"{turns}, {write_size(item.size)} → {write_size(made.size)}"
+    message = f"{turns}, {write_size(item.size)} → {write_size(made.size)}"
     if item.width and item.height and made.width * made.height < item.width * item.height:
-        says += f", {item.width}×{item.height} → {made.width}×{made.height}"
+        message += f", {item.width}×{item.height} → {made.width}×{made.height}"
     still = "; only its first frame is sent" if made.stopped else ""
-    named = f"{item.name}: {says[:1].lower()}{says[1:]}" if item.name else says
+    named = f"{item.name}: {message[:1].lower()}{message[1:]}" if item.name else message
     return replace(
         item,
         kind=MediaKind.IMAGE,

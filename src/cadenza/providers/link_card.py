@@ -13,5 +13,5 @@ def unseen_link(message: Message, network: str) -> list[Problem]:
     link = (message.link or "").strip()
     if not link or any(link in text for text in (message.text, *message.parts)):
         return []
-    says = f"A link beside the text is not shown on {network}: put it into the text."
-    return [Problem("link_left_out", says, field="link", blocking=False)]
+    detail = f"A link beside the text is not shown on {network}: put it into the text."
+    return [Problem("link_left_out", detail, field="link", blocking=False)]

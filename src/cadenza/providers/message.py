@@ -28,7 +28,7 @@ class Fitting:
     """What is done to a file so that its channel takes it; `made`: it was, and the numbers are real."""
 
     change: str
-    says: str
+    message: str
     name: str = ""  # as its owner calls it; what is sent is named by its type
     made: bool = False
 

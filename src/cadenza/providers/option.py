@@ -10,7 +10,7 @@ from enum import StrEnum
 from cadenza.core.channels import Channel
 
 
-class Takes(StrEnum):
+class OptionType(StrEnum):
     """What an option takes."""
 
     CHOICE = "choice"  # one of its choices
@@ -26,7 +26,7 @@ class Option:
 
     name: str
     label: str
-    takes: Takes = Takes.TEXT
+    takes: OptionType = OptionType.TEXT
     choices: tuple[tuple[str, str], ...] = ()  # value, and what people read
     hint: str = ""
     channels: tuple[Channel, ...] = ()  # of these alone; empty: of all of the network

@@ -44,7 +44,7 @@ class NotReady:
     """The other side is still at work on what was prepared: ask again, nothing is burnt."""
 
     wait: timedelta
-    says: str = ""
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class TryLater:
 
     wait: timedelta
     reach: WaitScope
-    says: str
+    message: str
     block: bool = False  # a punishment of the account: the second in a row stops it
 
 
@@ -61,7 +61,7 @@ class TryLater:
 class Transient:
     """Nothing happened and it may work next time; burns an attempt. `restart`: prepare again."""
 
-    says: str
+    message: str
     restart: bool = False
     wait: timedelta | None = None  # trying sooner is in vain, e.g. with a greylisting mail server
     out_of_order: bool = (
@@ -73,7 +73,7 @@ class Transient:
 class Rejected:
     """This content can never succeed here."""
 
-    says: str
+    message: str
     code: str = ""
 
 
@@ -81,7 +81,7 @@ class Rejected:
 class RecipientGone:
     """This recipient cannot be reached, now or later; others can."""
 
-    says: str
+    message: str
     code: str = ""
     shut_out: bool = False  # the other side blocked us or is closed: once is enough
 
@@ -90,7 +90,7 @@ class RecipientGone:
 class Forbidden:
     """The token is good, a right is missing: a person must act, the account stays."""
 
-    says: str
+    message: str
     code: str = ""
 
 
@@ -101,7 +101,7 @@ NOTHING_TO_RENEW = "nothing_to_renew"  # the code of a refresh that cannot even 
 class Disconnected:
     """The token is not accepted: refresh once, then ask for a reconnect."""
 
-    says: str
+    message: str
     code: str = ""
 
 
@@ -109,7 +109,7 @@ class Disconnected:
 class Unconfirmed:
     """The call may have happened and no answer came: find out, never resend blindly."""
 
-    says: str
+    message: str
 
 
 Outcome = (
@@ -146,7 +146,7 @@ class Absent:
 class CannotTell:
     """This network gives no way to know, or did not answer: `again` says when to ask once more."""
 
-    says: str
+    message: str
     again: timedelta | None = None
 
 

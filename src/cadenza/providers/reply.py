@@ -13,7 +13,7 @@ from typing import Any
 from cadenza.providers.base import AttemptContext
 from cadenza.providers.errors import A_MINUTE, Refusal, Table, on_irreversible
 from cadenza.providers.http.client import OutboundClient
-from cadenza.providers.http.outcome import MayHaveArrived, NeverLeft, Reason, Reply
+from cadenza.providers.http.outcome import MayHaveArrived, NotSent, Reason, Reply
 from cadenza.providers.http.outcome import Outcome as HttpOutcome
 from cadenza.providers.http.redact import Secret, redact
 from cadenza.providers.http.request import Request
@@ -81,12 +81,12 @@ def judge(
 ) -> HttpSuccess | Outcome:
     """Say what a result means, for an adapter that must see how a request ended by itself."""
     match result:
-        case NeverLeft() as never:
-            return _never_left(never)
+        case NotSent() as never:
+            return _not_sent(never)
         case MayHaveArrived() as perhaps:
             if not request.repeatable:
-                return Unconfirmed(perhaps.says)
-            return Transient(perhaps.says, out_of_order=True)
+                return Unconfirmed(perhaps.message)
+            return Transient(perhaps.message, out_of_order=True)
         case Reply() as reply if reply.ok:
             return HttpSuccess(reply, reply.json())
         case Reply() as reply:
@@ -99,11 +99,11 @@ def sent(got: HttpSuccess, remote_id: str | None, url: str | None = None) -> Sen
     return Sent(remote_id, url, note)
 
 
-def no_answer(got: HttpSuccess | Outcome, says: str, again: timedelta) -> CannotTell:
+def no_answer(got: HttpSuccess | Outcome, message: str, again: timedelta) -> CannotTell:
     """Say that looking brought no answer; a rate limit met on the way is waited out."""
     if isinstance(got, TryLater | NotReady):
-        return CannotTell(got.says or says, max(got.wait, again))
-    return CannotTell(getattr(got, "says", "") or says, again)
+        return CannotTell(got.message or message, max(got.wait, again))
+    return CannotTell(getattr(got, "message", "") or message, again)
 
 
 def bearer(token: Secret) -> Secret:
@@ -118,12 +118,12 @@ def secrets_of(call: AttemptContext) -> tuple[Secret, ...]:
     return tuple(secret for secret in found if secret is not None)
 
 
-def _never_left(never: NeverLeft) -> Outcome:
+def _not_sent(never: NotSent) -> Outcome:
     if never.reason is Reason.BAD_ADDRESS:
-        return Forbidden(f"{never.says} Correct the account's address.", never.reason.value)
+        return Forbidden(f"{never.message} Correct the account's address.", never.reason.value)
     if never.reason is Reason.BAD_REQUEST:
         return Rejected("The message holds something that cannot be sent.", never.reason.value)
-    return Transient(never.says, out_of_order=True)
+    return Transient(never.message, out_of_order=True)
 
 
 def _refused(
@@ -143,14 +143,14 @@ def _redacted(refusal: Refusal, secrets: tuple[Secret, ...]) -> Refusal:
 
 def _not_the_network(reply: Reply, request: Request, reach: WaitScope, now: datetime) -> Outcome:
     """Judge an answer that is not in the network's shape: something in between spoke."""
-    says = f"Something between us and the network answered with status {reply.status}."
+    message = f"Something between us and the network answered with status {reply.status}."
     wait = retry_after(reply, now)
     if reply.status == 429:
-        return TryLater(wait or A_MINUTE, reach, says)
+        return TryLater(wait or A_MINUTE, reach, message)
     if 300 <= reply.status < 400:
-        return Forbidden(f"{says} Check the account's address: it leads elsewhere.", "redirect")
+        return Forbidden(f"{message} Check the account's address: it leads elsewhere.", "redirect")
     may_have_happened = reply.status >= 500 or reply.status in {408, 499}
-    told_to_wait = reply.status == 503 and wait is not None
-    if may_have_happened and not told_to_wait and not request.repeatable:
-        return Unconfirmed(says)
-    return Transient(says, wait=wait, out_of_order=reply.status >= 500)
+    wait_or_unconfirmed = reply.status == 503 and wait is not None
+    if may_have_happened and not wait_or_unconfirmed and not request.repeatable:
+        return Unconfirmed(message)
+    return Transient(message, wait=wait, out_of_order=reply.status >= 500)

@@ -86,9 +86,9 @@ class Unfit:
     refusal: DoesNotFit
 
     @property
-    def says(self) -> str:
+    def message(self) -> str:
         """Say what is wrong and what to do."""
-        return self.refusal.says
+        return self.refusal.message
 
 
 Part = ComposedPost | Row  # one that is new, or one that was taken back or missed
@@ -147,7 +147,7 @@ def add_pieces(
     for piece in pieces:
         by_account.setdefault(piece.account_id, []).append(piece)
     answers = tuple(
-        _forewarned(
+        _with_warnings(
             tx,
             now,
             workspace_id,
@@ -169,14 +169,14 @@ def add_pieces(
     return Added(answers, min((row["due_at"] for row in rows), default=None))
 
 
-def _forewarned(
+def _with_warnings(
     tx: Tx, now: datetime, workspace_id: str, pieces: Sequence[ComposedPost], answer: Answer
 ) -> Answer:
     """Say with the place what would hurt there: a stop, a full quota, a token that ends, a repeat."""
     if not isinstance(answer, Queued):
         return answer
     found = find_warnings(tx, now, workspace_id=workspace_id, pieces=pieces, at=answer.at)
-    more = (each.says for each in found if each.code != "paused")  # the queue says that itself
+    more = (each.message for each in found if each.code != "paused")  # the queue says that itself
     return replace(answer, warnings=tuple(dict.fromkeys((*answer.warnings, *more))))
 
 

@@ -28,7 +28,7 @@ class OverCap:
     cap: int
 
     @property
-    def says(self) -> str:
+    def message(self) -> str:
         """Say it in one sentence."""
         return f"the day has its {self.cap} posts ({self.before} before this one)"
 
@@ -37,7 +37,7 @@ class OverCap:
 class NotDeferred:
     """It is not there, not waiting, or not over the cap (any more): nothing was changed."""
 
-    says: str
+    message: str
 
 
 def over_cap(tx: Tx, now: datetime, *, workspace_id: str, id: str) -> OverCap | None:
@@ -48,8 +48,16 @@ def over_cap(tx: Tx, now: datetime, *, workspace_id: str, id: str) -> OverCap | 
     queue = store.read(tx, workspace_id=workspace_id, account_id=row["account_id"])
     if isinstance(queue, NoQueue) or queue.schedule.max_per_day is None:
         return None
-    asked = DayRequest(row, queue.schedule.zone.name, queue.schedule.max_per_day)
-    day = read_days(tx, now, [asked])[workspace_id, id]
+    requested = DayRequest(
+        workspace_id=workspace_id,
+        id=id,
+        account_id=row["account_id"],
+        post_id=row["post_id"],
+        due_at=row["due_at"],
+        zone=queue.schedule.zone.name,
+        cap=queue.schedule.max_per_day,
+    )
+    day = read_days(tx, now, [requested])[workspace_id, id]
     return OverCap(day.before, day.cap) if day.full else None
 
 
@@ -82,7 +90,7 @@ def defer_over_cap(
         [to_slot(entry, found.slot)],
         by=by,
         why=None,
-        reason=f"moved to the next free slot: {over.says}",
+        reason=f"moved to the next free slot: {over.message}",
     )
     audit.record(
         tx,
@@ -92,7 +100,7 @@ def defer_over_cap(
         action="queue.defer",
         subject_id=row["post_id"] or id,
         before={"at": row["due_at"].isoformat()},
-        after={"at": at.isoformat(), "why": over.says},
+        after={"at": at.isoformat(), "why": over.message},
     )
     store.rise(tx, now, queue)
     return Moved(id, row["post_id"], row["due_at"], at)

@@ -12,7 +12,7 @@ from enum import StrEnum
 from cadenza.core.slots import NoFreeSlot
 from cadenza.db import audit
 from cadenza.deliveries import lanes
-from cadenza.deliveries.check_fit import find_unfit
+from cadenza.deliveries.check_fit import StoredPiece, find_unfit
 from cadenza.deliveries.expedite import PASSED
 from cadenza.deliveries.gates import HURRY
 from cadenza.deliveries.history import record_moves, record_taken_back
@@ -27,6 +27,7 @@ from cadenza.queues.occupancy import first_free
 from cadenza.queues.reschedule import reschedule
 from cadenza.queues.resume import ResumeChoice, Resumed, resume
 from cadenza.sql.tx import Row, Tx
+from cadenza.sql.values import read_value
 
 
 class MissedChoice(StrEnum):
@@ -165,7 +166,11 @@ def space(
 
 def _unfit(tx: Tx, workspace_id: str, rows: Sequence[Row], files: Files | None) -> tuple[str, ...]:
     """Name those that a channel would refuse: the same words again would only fail."""
-    return tuple(row["id"] for row in rows if find_unfit(tx, workspace_id, [row], files))
+    return tuple(
+        row["id"]
+        for row in rows
+        if find_unfit(tx, workspace_id, [read_value(StoredPiece, row)], files)
+    )
 
 
 def _together(rows: Sequence[Row]) -> list[list[Row]]:

@@ -67,7 +67,7 @@ class NoQueue:
     """The workspace has no such account, or the account has no weekly schedule."""
 
     account_id: str
-    says: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class NoRoom:
     """Nothing is free: why, and what was passed over. Nothing was changed."""
 
     account_id: str
-    says: str
+    message: str
     passed: Passed | None = None
 
 

@@ -11,6 +11,7 @@ from operator import itemgetter
 
 from cadenza.core.zones import as_utc
 from cadenza.db import audit
+from cadenza.deliveries.check_fit import StoredPiece
 from cadenza.deliveries.render import Files
 from cadenza.posts.model import MovedMeanwhile, NoSuchPost
 from cadenza.posts.preflight import DoesNotFit, refuse_unfit
@@ -22,6 +23,7 @@ from cadenza.queues.check_slot import Named, check_slot
 from cadenza.queues.model import Entry, NoQueue, NoRoom, Queue, wall_text
 from cadenza.queues.reschedule import is_idle, reschedule
 from cadenza.sql.tx import Row, Tx
+from cadenza.sql.values import read_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +71,7 @@ def move_to_slot(
     slot = check_slot(tx, now, queue, at, leaving=frozenset(row["id"] for row in rows))
     if isinstance(slot, NoRoom):
         return slot
-    if unfit := refuse_unfit(tx, workspace_id, rows, files):
+    if unfit := refuse_unfit(tx, workspace_id, read_values(StoredPiece, rows), files):
         return unfit
     leader = next((row for row in rows if row["slot_at"] is not None), rows[0])
     idle = [row for row in rows if is_idle(row, now)]

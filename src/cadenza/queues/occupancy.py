@@ -145,7 +145,7 @@ class Occupancy:
         days = next(self._chunks, _CHUNKS[-1])
         self._counted_to = first + _DAY * days
         zone, cap = self.queue.schedule.zone, self.queue.schedule.max_per_day
-        asked = [
+        requested = [
             (day.isoformat(), *day_bounds(day, zone), slots)
             for day in (first + _DAY * offset for offset in range(days))
             if day != self.today and (slots := slots_on(self.queue.schedule, day))
@@ -161,7 +161,7 @@ class Occupancy:
                     AND slot_at IS NOT NULL AND state IN {LIVE}
             ) {"" if cap is None else f"OR {_CAPPED}"}
             """,  # noqa: S608 - put together from constants
-            days=asked,
+            days=requested,
             **({} if cap is None else {"cap": cap}),
             **store.key(self.queue),
         )

@@ -31,7 +31,7 @@ class PauseOver:
     """Its end is not in the future: the pause would be over before it began."""
 
     until: datetime
-    says: str = "the end of the pause has passed already: give a later one, or none"
+    message: str = "the end of the pause has passed already: give a later one, or none"
 
 
 def pause(

@@ -27,15 +27,15 @@ def queue_import(tx: Tx, now: datetime, request: QueueRequest) -> Joined | DoesN
         files=request.files,
     )
     if not isinstance(answer, Added):
-        return answer.says
+        return answer.message
     unfit = next((each.refusal for each in answer.answers if isinstance(each, Unfit)), None)
     if unfit is not None:
         return unfit
-    refused = [each.says for each in answer.answers if isinstance(each, NoRoom | NoQueue)]
+    refused = [each.message for each in answer.answers if isinstance(each, NoRoom | NoQueue)]
     if refused:
         return refused[0]
     queued = (each for each in answer.answers if isinstance(each, Queued))
-    return Joined(tuple(dict.fromkeys(says for each in queued for says in each.warnings)))
+    return Joined(tuple(dict.fromkeys(message for each in queued for message in each.warnings)))
 
 
 def import_locks(workspace_id: str, account_ids: Sequence[str]) -> list[str]:

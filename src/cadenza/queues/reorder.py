@@ -48,7 +48,7 @@ class Unknown:
     """These are not of this queue, or named twice: nothing was changed."""
 
     ids: tuple[str, ...]
-    says: str
+    message: str
 
 
 Answer = Reordered | Stale | Unknown | NoQueue

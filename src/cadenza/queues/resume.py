@@ -1,7 +1,7 @@
 """Opens a queue again and does what was chosen with what came due meanwhile: never a flood, never a loss.
 
 `shift` (the default): they take the next free slots in order, and what stands behind moves on. `send`:
-from now on, spaced. `draft`: taken back. The same after a pause, after a reconnect, after an outage and
+from now on, spaced; what is over the day's maximum takes slots of later days. `draft`: taken back. The same after a pause, after a reconnect, after an outage and
 after a workspace was stopped; `dry_run` gives the same answer and changes nothing. After a reconnect the
 lane is open already: only what came due before it is planned. What was timed by hand and came due joins the
 line and is listed apart. An account without weekly slots has none to shift to:
@@ -20,10 +20,11 @@ from cadenza.deliveries import lanes
 from cadenza.deliveries.history import record_moves, record_taken_back
 from cadenza.deliveries.resume_plan import SPACING, NotConnected
 from cadenza.queues import store
-from cadenza.queues.assign_slots import Move, assign_slots, entries, to_slot
+from cadenza.queues.assign_slots import ALL, Move, assign_slots, entries, to_slot
 from cadenza.queues.model import Entry, Moved, NoQueue, NoRoom, Queue
 from cadenza.queues.occupancy import Occupancy
 from cadenza.queues.shift import shift
+from cadenza.queues.spread import spread
 from cadenza.sql.tx import Row, Tx
 
 LATE = "it came due while nothing was sent"
@@ -80,13 +81,17 @@ def resume(
     until = account.unresumed_until if is_open else None
     held, by_hand = _held(tx, now, account, since, until or now + _TICK)
     moves: list[Move] = []
+    over: list[Move] = []
     if choice is ResumeChoice.SHIFT and held and isinstance(queue, Queue):
         laid_out = _shift(tx, now, queue, held)
         if laid_out is None:
             return NoRoom(account_id, "there is no slot left within a year: choose send or draft")
         moves = laid_out
     elif choice is ResumeChoice.SEND:
-        moves = [(entry, now + spacing * turn, None) for turn, entry in enumerate(held)]
+        turns = [(entry, now + spacing * turn, None) for turn, entry in enumerate(held)]
+        over = _over_the_day(tx, now, queue, turns)
+        later = {entry.id for entry, _, _ in over}
+        moves = [*(turn for turn in turns if turn[0].id not in later), *over]
     answer = Resumed(
         choice=choice,
         held=tuple(entry.id for entry in held),
@@ -97,7 +102,7 @@ def resume(
         was_paused=account.paused,
     )
     if not dry_run:
-        _do(tx, now, account, queue, held, answer, moves, by=by)
+        _do(tx, now, account, queue, held, answer, moves, over, by=by)
         if since is None:
             lanes.release_due(tx, now, **account.key)
         _open(tx, now, account, answer, by=by)
@@ -213,6 +218,24 @@ def _shift(tx: Tx, now: datetime, queue: Queue, held: Sequence[Entry]) -> list[M
     return None if places.full else [to_slot(entry, slot) for entry, slot in places.moves]
 
 
+def _over_the_day(
+    tx: Tx, now: datetime, queue: Queue | NoQueue, turns: Sequence[Move]
+) -> list[Move]:
+    """Give slots of later days to what is over the day's maximum, as its gate would when it is sent.
+
+    Where no slot is free within a year, all keep their turns, and the rest waits for the next day.
+    """
+    if isinstance(queue, NoQueue) or not turns:
+        return []
+    late = {entry.id for entry, _, _ in turns}
+    behind = [
+        (entry, entry.at, entry.wall_time)
+        for entry in entries(tx, queue, since=now + _TICK, page=ALL)
+        if entry.id not in late
+    ]
+    return spread(tx, now, queue, [*turns, *behind]) or []
+
+
 def _do(
     tx: Tx,
     now: datetime,
@@ -221,6 +244,7 @@ def _do(
     held: Sequence[Entry],
     answer: Resumed,
     moves: Sequence[Move],
+    over: Sequence[Move],
     *,
     by: str,
 ) -> None:
@@ -232,8 +256,13 @@ def _do(
             shown = {id_: f"moved on: {words}" for id_, words in why.items()}
             assign_slots(tx, now, queue, moves, by=by, why=why, reason=shown)
         case ResumeChoice.SEND:
-            _send(tx, account, moves)
-            record_moves(tx, now, answer.moved, by=by, why=LATE, **account.key)
+            turns = moves[: len(moves) - len(over)]
+            _send(tx, account, turns)
+            record_moves(tx, now, answer.moved[: len(turns)], by=by, why=LATE, **account.key)
+            if over:
+                assert isinstance(queue, Queue), "without a queue there is no maximum"
+                why = f"at most {queue.schedule.max_per_day} a day"
+                assign_slots(tx, now, queue, over, by=by, why=why, reason=f"moved on: {why}")
         case ResumeChoice.DRAFT:
             _take_back(tx, account, answer.taken_back)
             posts = [(entry.post_id or entry.id, entry.at) for entry in held]

@@ -31,7 +31,7 @@ from cadenza.sql.tx import Tx
 class BadSchedule:
     """It cannot be read: what is wrong, and what to do. Nothing was changed."""
 
-    says: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ _AHEAD = 32  # days that the book reads at once while a push goes on
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class ShiftedSlots:
     """The slot of each entry that moves, by the order given; `full`: one of them found none."""
 
     moves: tuple[tuple[Entry, Slot], ...]
@@ -35,7 +35,7 @@ def shift(
     skipped: frozenset[datetime],
     compact: bool = False,
     through: datetime | None = None,
-) -> Places:
+) -> ShiftedSlots:
     """Lay entries out from `not_before` on; the book must leave them out (`moving_since`).
 
     `compact` closes gaps as well: nobody keeps an instant for being far enough behind. Up to `through`
@@ -51,10 +51,10 @@ def shift(
             continue
         slot = free.take()
         if slot is None:
-            return Places(tuple(moves), full=True)
+            return ShiftedSlots(tuple(moves), full=True)
         if slot.instant != entry.at:
             moves.append((entry, slot))
-    return Places(tuple(moves))
+    return ShiftedSlots(tuple(moves))
 
 
 class _Free:

@@ -45,7 +45,7 @@ class NotASlot:
     """These instants cannot be skipped, and why: nothing was changed."""
 
     instants: tuple[datetime, ...]
-    says: str
+    message: str
 
 
 def list_skips(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> list[Skip]:

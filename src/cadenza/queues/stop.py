@@ -122,7 +122,7 @@ def start(
         if isinstance(answer, Resumed):
             resumed[account_id] = answer
         else:
-            left[account_id] = getattr(answer, "says", None) or f"the account is {answer}"
+            left[account_id] = getattr(answer, "message", None) or f"the account is {answer}"
     audit.record(
         tx,
         now,

@@ -36,10 +36,10 @@ class Undone:
 class TooLate:
     """There is nothing to undo, or its ten minutes are over: nothing was changed."""
 
-    says: str
+    message: str
 
 
-class _Back(NamedTuple):
+class _RestoredRow(NamedTuple):
     """A row as it comes back."""
 
     id: str
@@ -73,7 +73,7 @@ def undo(tx: Tx, now: datetime, *, workspace_id: str, clear_id: str, by: str) ->
         workspace_id=workspace_id,
         id=clear_id,
     )
-    back: list[_Back] = []
+    back: list[_RestoredRow] = []
     lost: list[tuple[str, str]] = []
     for account_id in accounts:
         own = [row for row in rows if row["account_id"] == account_id]
@@ -184,22 +184,26 @@ class _Days:
             day.add(_post(first))
         return None
 
-    def as_was(self, group: Sequence[Row]) -> list[_Back]:
+    def as_was(self, group: Sequence[Row]) -> list[_RestoredRow]:
         """Say how each comes back: one holds the slot, if the schedule has it still."""
         at = _instant(group)
         leader = next((row for row in group if row["slot_at"] is not None), None)
         if leader is None:  # timed by hand, or pinned before
-            return [_Back(r["id"], None, r["wall_time"], r["zone"], r["pinned"]) for r in group]
+            return [
+                _RestoredRow(r["id"], None, r["wall_time"], r["zone"], r["pinned"]) for r in group
+            ]
         if isinstance(self.queue, NoQueue):
-            return [_Back(r["id"], None, r["wall_time"], r["zone"], REMOVED) for r in group]
+            return [_RestoredRow(r["id"], None, r["wall_time"], r["zone"], REMOVED) for r in group]
         schedule = self.queue.schedule
         slot, zone = slot_at(schedule, at), schedule.zone.name
         if slot is None:
             wall = clock_text(group[0]["due_at"], schedule)
-            return [_Back(row["id"], None, wall, zone, REMOVED) for row in group]
+            return [_RestoredRow(row["id"], None, wall, zone, REMOVED) for row in group]
         led = at in self._slots(_post(leader))
         return [
-            _Back(row["id"], at if row is leader and not led else None, wall_text(slot), zone, None)
+            _RestoredRow(
+                row["id"], at if row is leader and not led else None, wall_text(slot), zone, None
+            )
             for row in group
         ]
 
@@ -208,7 +212,7 @@ def _sort_out(
     now: datetime,
     days: _Days,
     rows: Sequence[Row],
-    back: list[_Back],
+    back: list[_RestoredRow],
     lost: list[tuple[str, str]],
 ) -> None:
     """Part an account's cleared rows, a post's channels together, into what comes back and what does not."""
@@ -235,7 +239,7 @@ def _led(left: list[Row], group: Sequence[Row]) -> list[Row]:
     return [left[0] | {"slot_at": at}, *left[1:]]
 
 
-def _write(tx: Tx, workspace_id: str, back: Sequence[_Back]) -> None:
+def _write(tx: Tx, workspace_id: str, back: Sequence[_RestoredRow]) -> None:
     tx.run(
         """
         UPDATE delivery SET state = CASE WHEN approved THEN 'scheduled' ELSE 'draft' END,

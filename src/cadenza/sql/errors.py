@@ -4,11 +4,16 @@
 database cannot be used until a person or a restart has changed something. Everything else
 a driver raises (a broken constraint, wrong SQL) is the operation's own affair and passes
 through unchanged. Drivers' codes are read here for SQLite; the PostgreSQL side maps its own.
+SQLite calls a quota that is used up a failed write: whether it is one is asked of the disk.
 """
 
 import contextlib
+import errno
+import os
 import sqlite3
+import tempfile
 from collections.abc import Generator
+from pathlib import Path
 
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
 _UNAVAILABLE = frozenset(
@@ -21,6 +26,12 @@ _UNAVAILABLE = frozenset(
         sqlite3.SQLITE_READONLY,
     }
 )
+
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+_PROBE = (
+    1024 * 1024
+)  # bytes: more than one page, so that the last free block does not pass for room
 
 
 class SqlError(Exception):
@@ -48,11 +59,35 @@ def is_busy(error: BaseException) -> bool:
     return isinstance(error, sqlite3.Error) and _primary(error) in _BUSY
 
 
-def is_lasting(error: BaseException) -> bool:
+def is_lasting(error: BaseException, path: str) -> bool:
     """Say whether the file itself failed (a refused fsync, damage): trying again would lie."""
+    if is_full(error, path):
+        return False
     if isinstance(error, sqlite3.Error):
         return _primary(error) in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT}
     return isinstance(error, Unavailable)
+
+
+def is_full(error: BaseException, path: str) -> bool:
+    """Say whether there was no room: on the disk, or in a quota, which is a failed write to SQLite."""
+    if not isinstance(error, sqlite3.Error):
+        return False
+    if _primary(error) == sqlite3.SQLITE_FULL:
+        return True
+    failed_write = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_WRITE
+    return failed_write and _has_no_room(Path(path).parent)
+
+
+def _has_no_room(folder: Path) -> bool:
+    """Try to write beside the database: a quota shows itself in no number that can be read."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(bytes(_PROBE))
+            probe.flush()
+            os.fsync(probe.fileno())
+    except OSError as error:
+        return error.errno in NO_ROOM
+    return False
 
 
 def from_sqlite(error: BaseException, path: str) -> BaseException:
@@ -62,7 +97,7 @@ def from_sqlite(error: BaseException, path: str) -> BaseException:
     code = _primary(error)
     if is_busy(error):
         return Busy(f"{path} is locked by another writer ({error}); try again.")
-    if code == sqlite3.SQLITE_FULL:
+    if is_full(error, path):
         return Full(f"No room to write {path} ({error}); free some space, then try again.")
     if code in _UNAVAILABLE:
         return Unavailable(f"{path} cannot be used ({error}); check the file and its disk.")

@@ -2,12 +2,14 @@
 
 Three things are looked at: the WAL-reset bug of SQLite below 3.51.3 and how we keep it
 away, the journal mode that we really got, and a network file system, whose locks SQLite
-cannot trust. Mounts are read from /proc, so elsewhere than on Linux the last is unknown.
+cannot trust; the product refuses that one. Mounts are read from /proc, so elsewhere than on Linux the last is unknown.
 """
 
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
+
+from cadenza.sql.errors import Unavailable
 
 WAL_RESET_FIXED_IN = (3, 51, 3)
 
@@ -51,6 +53,17 @@ def find_hazards(
         file_system=system,
         warnings=tuple(_warnings(path, journal_mode, system)),
     )
+
+
+def refuse_network_disk(path: str, mounts: str | None = None) -> None:
+    """Refuse a file where two machines could damage it; elsewhere than on Linux nothing is known of that."""
+    system = _file_system(path, _read_mounts() if mounts is None else mounts)
+    if system in _NETWORK:
+        raise Unavailable(
+            f"{path} lies on {system}, a network file system, where SQLite's locks do not hold and two"
+            " machines can damage it. Stop everything and move the data folder to a local disk (the"
+            " setting `data` or CADENZA_DATA), or use PostgreSQL (`database` or CADENZA_DATABASE)"
+        )
 
 
 def _warnings(path: str, journal_mode: str, system: str | None) -> list[str]:

@@ -233,7 +233,7 @@ class Writer:
                 self._connection.execute("ROLLBACK")
         typed = errors.from_sqlite(error, self._path)
         self._full |= isinstance(typed, errors.Full)
-        if self._broken is None and errors.is_lasting(error):
+        if self._broken is None and errors.is_lasting(error, self._path):
             # After a failed fsync the kernel may have dropped the pages: never try it again.
             self._broken = typed
         for call in calls:

@@ -202,15 +202,15 @@ async def _run_in_greenlet(
         return outside.switch(_execute(connection, sql, params))
 
     inside = greenlet.greenlet(lambda: operation(Tx("postgresql", execute, ids, woken)))
-    asked = inside.switch()
+    requested = inside.switch()
     while not inside.dead:
         try:
-            answer = await asked
+            answer = await requested
         except BaseException as error:  # noqa: BLE001 - the operation's statement is where it belongs
-            asked = inside.throw(error)
+            requested = inside.throw(error)
         else:
-            asked = inside.switch(answer)
-    return asked
+            requested = inside.switch(answer)
+    return requested
 
 
 def _execute(

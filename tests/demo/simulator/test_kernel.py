@@ -16,7 +16,7 @@ from cadenza.demo.simulator.network import SimulatedNetwork, route
 from cadenza.demo.simulator.serve import serve, simulate
 from cadenza.demo.simulator.sniff import Sniffed, sniff
 from cadenza.demo.simulator.wire import Answer, Received, say
-from cadenza.providers.http.outcome import MayHaveArrived, NeverLeft, Reply
+from cadenza.providers.http.outcome import MayHaveArrived, NotSent, Reply
 from cadenza.providers.http.request import Json, Request
 from tests.providers.contract import open_client
 from tests.providers.pictures import jpeg, mp4, png
@@ -127,7 +127,7 @@ async def test_a_shut_door_refuses_and_opens_at_the_same_place() -> None:
     async with simulate(board) as shared, open_client(board) as http:
         place = board.url()
         await shared.close_endpoint(board)
-        assert isinstance(await http.send(_note(board)), NeverLeft)
+        assert isinstance(await http.send(_note(board)), NotSent)
         await shared.open_endpoint(board)
         assert board.url() == place
         assert isinstance(await http.send(_note(board)), Reply)
@@ -202,7 +202,7 @@ def test_a_record_key_sorts_by_time() -> None:
     assert ids.tid(START) < ids.tid(START + timedelta(microseconds=1))
 
 
-def test_a_window_counts_and_begins_anew() -> None:
+def test_a_window_counts_and_begins_again() -> None:
     windows = FixedWindows(2, timedelta(minutes=5))
     hits = [windows.hit("ada", START + timedelta(seconds=each)) for each in (0, 1, 2, 300)]
     assert [hit.allowed for hit in hits] == [True, True, False, True]

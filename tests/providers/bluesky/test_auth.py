@@ -77,7 +77,7 @@ async def test_a_second_factor_points_to_app_passwords() -> None:
         simulated.needs_factor.add(scene.account.remote_id)
         answer = await _connect(scene)
         assert isinstance(answer, Forbidden)
-        assert "app password" in answer.says
+        assert "app password" in answer.message
 
 
 async def test_too_many_sign_ins_are_told_to_wait() -> None:

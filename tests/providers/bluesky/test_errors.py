@@ -53,7 +53,7 @@ async def test_a_refusal_means_what_its_row_says(status: int, name: str, expecte
         ended = await drive(scene)
         first = ended.trail[1]
         assert bare(first) == bare(expected)
-        assert f"words about {name}" in str(getattr(first, "says", ""))
+        assert f"words about {name}" in str(getattr(first, "message", ""))
 
 
 def test_every_row_is_met_by_a_case() -> None:

@@ -93,7 +93,7 @@ async def test_a_thread_goes_on_where_it_stopped(
 
 
 @pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
-async def test_a_doubt_is_settled_also_when_the_look_fails_first(
+async def test_an_unconfirmed_send_is_settled_also_when_the_look_fails_first(
     kind: Kind, details: dict[str, Any]
 ) -> None:
     async with bluesky() as (scene, simulated):
@@ -105,7 +105,7 @@ async def test_a_doubt_is_settled_also_when_the_look_fails_first(
 
 
 @pytest.mark.parametrize("step", ["prepare", "publish"])
-async def test_a_refused_connection_costs_an_attempt_and_no_doubt(step: str) -> None:
+async def test_a_refused_connection_costs_an_attempt_and_is_not_unconfirmed(step: str) -> None:
     async with bluesky(media=(picture(),)) as (scene, _):
         scene.shut_at(step)
         ended = await drive(scene)
@@ -143,7 +143,7 @@ async def test_a_refresh_after_the_grace_asks_to_connect_again() -> None:
         assert isinstance(await scene.provider.refresh(scene.call()), Disconnected)
 
 
-async def test_pictures_that_the_server_forgot_are_uploaded_anew() -> None:
+async def test_pictures_that_the_server_forgot_are_uploaded_again() -> None:
     async with bluesky(media=(picture(),)) as (scene, simulated):
         first = True
 

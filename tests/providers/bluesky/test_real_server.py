@@ -11,7 +11,7 @@ import pytest
 
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
-from cadenza.providers.base import AttemptContext, Prepared, Underway
+from cadenza.providers.base import AttemptContext, Prepared, StillPreparing
 from cadenza.providers.bluesky import CONNECTOR, PROVIDER
 from cadenza.providers.connect import Connected, Connecting
 from cadenza.providers.http.client import OutboundClient
@@ -87,8 +87,8 @@ async def _call(site: Site, http: OutboundClient, message: Message) -> AttemptCo
 
 
 async def _prepared(call: AttemptContext) -> AttemptContext:
-    found: Prepared | Underway | Outcome = Underway({})
-    while isinstance(found, Underway):
+    found: Prepared | StillPreparing | Outcome = StillPreparing({})
+    while isinstance(found, StillPreparing):
         call = replace(call, state=found.state)
         found = await PROVIDER.prepare(call)
     assert isinstance(found, Prepared), found
@@ -223,7 +223,7 @@ async def test_a_text_that_is_too_long_is_rejected(site: Site, http: OutboundCli
     assert _of(site, text) == []
 
 
-async def test_a_blob_that_the_server_does_not_have_is_sent_up_anew(
+async def test_a_blob_that_the_server_does_not_have_is_sent_up_again(
     site: Site, http: OutboundClient
 ) -> None:
     call = await _prepared(await _call(site, http, _post("Gone", media=(picture(),))))

@@ -143,7 +143,7 @@ async def test_no_fault_makes_two_messages(
         no_secret_in([caplog.text, repr(ended), *extras], [CANARY])
 
 
-async def test_a_refused_connection_costs_an_attempt_and_no_doubt() -> None:
+async def test_a_refused_connection_costs_an_attempt_and_is_not_unconfirmed() -> None:
     async with discord() as (scene, _):
         scene.shut_at("publish")
         ended = await drive(scene)
@@ -158,7 +158,7 @@ async def test_a_hook_is_not_shown_to_the_wire_in_plain_http() -> None:
         scene.tokens = Tokens(access=Secret("http://hooks.example/api/webhooks/1/abcdefgh"))
         ended = await drive(scene)
         assert isinstance(ended.outcome, Forbidden)
-        assert "https" in ended.outcome.says
+        assert "https" in ended.outcome.message
 
 
 async def test_a_full_bucket_waits_fractions_of_seconds_and_burns_nothing() -> None:

@@ -93,7 +93,7 @@ async def test_without_an_app_in_the_settings_nothing_begins() -> None:
         assert isinstance(await CONNECTOR.begin(connecting), Rejected)
 
 
-async def test_renewing_lengthens_the_persons_token_and_reads_the_pages_anew() -> None:
+async def test_renewing_lengthens_the_persons_token_and_reads_the_pages_again() -> None:
     async with facebook() as (scene, simulated):
         scene.simulator.clock.advance(timedelta(days=55))
         fresh = await scene.provider.refresh(scene.call())

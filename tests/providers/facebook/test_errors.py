@@ -69,7 +69,7 @@ async def test_a_piece_whose_answer_was_lost_is_not_sent_twice() -> None:
 
 
 @pytest.mark.parametrize("data", [None, "{", [], {"start_offset": "0", "end_offset": "40"}, '"7"'])
-async def test_a_wrong_piece_that_leads_nowhere_begins_anew(data: Any) -> None:
+async def test_a_wrong_piece_that_leads_nowhere_begins_again(data: Any) -> None:
     async with facebook(media=(film(),)) as (scene, simulated):
         no = envelope(100, "Invalid start offset", 1363037, data=data)
         simulated.faults.plan(Kind.ERROR_BEFORE, VIDEOS, nth=2, answer=no)

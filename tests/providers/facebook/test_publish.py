@@ -149,7 +149,7 @@ async def test_a_refusal_of_what_is_shown_never_makes_a_second(code: int, media:
 
 
 @pytest.mark.parametrize("step", ["prepare", "publish", "finish"])
-async def test_a_refused_connection_costs_an_attempt_and_no_doubt(step: str) -> None:
+async def test_a_refused_connection_costs_an_attempt_and_is_not_unconfirmed(step: str) -> None:
     async with facebook(media=(picture(),)) as (scene, _):
         scene.shut_at(step)
         ended = await drive(scene)
@@ -177,7 +177,7 @@ async def test_a_person_who_changed_their_password_must_connect_again() -> None:
         simulated.tokens[USER].trouble = "password"
         ended = await drive(scene)
         judge(ended, scene)
-        assert ended.outcome == Disconnected(getattr(ended.outcome, "says", ""), "190/460")
+        assert ended.outcome == Disconnected(getattr(ended.outcome, "message", ""), "190/460")
 
 
 async def test_the_same_words_twice_in_a_row_are_refused_and_nothing_doubles() -> None:
@@ -247,7 +247,7 @@ async def test_a_missing_permission_is_a_right_that_a_person_must_give() -> None
         assert isinstance(ended.outcome, Forbidden)
 
 
-async def test_a_prepared_post_that_is_gone_is_prepared_anew() -> None:
+async def test_a_prepared_post_that_is_gone_is_prepared_again() -> None:
     async with facebook() as (scene, simulated):
 
         async def throw_away(step: str) -> None:
@@ -278,7 +278,7 @@ async def test_photos_that_facebook_threw_away_are_uploaded_again() -> None:
 
 
 @pytest.mark.parametrize("media", [picture(), film()], ids=["photo", "video"])
-async def test_what_is_shown_is_never_made_anew_however_old_it_grew(media: MediaItem) -> None:
+async def test_what_is_shown_is_never_made_again_however_old_it_grew(media: MediaItem) -> None:
     async with facebook(media=(media,)) as (scene, _):
         ended = await drive(scene)
         states = [each.state for each in ended.trail if isinstance(each, Prepared)]

@@ -155,7 +155,7 @@ async def test_without_the_right_the_comment_ends_in_a_note() -> None:
 
 
 @pytest.mark.parametrize("item", [None, film()], ids=["words", "video"])
-async def test_a_doubt_is_looked_into_with_time_though_a_comment_follows(
+async def test_an_unconfirmed_send_is_looked_into_with_time_though_a_comment_follows(
     item: MediaItem | None,
 ) -> None:
     async with facebook(media=(item,) if item else ()) as (scene, simulated):

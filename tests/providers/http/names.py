@@ -21,7 +21,7 @@ class NameServer(asyncio.DatagramProtocol):
     """Answers for the names it has; counts what it was asked."""
 
     names: dict[str, Answers]
-    asked: list[str] = field(default_factory=list[str])
+    requested: list[str] = field(default_factory=list[str])
     port: int = 0
 
     async def __aenter__(self) -> Self:
@@ -43,7 +43,7 @@ class NameServer(asyncio.DatagramProtocol):
             self._transport.sendto(data[:2] + b"\x81\x83" + data[4:end], addr)  # no such name
             return
         if kind == A:
-            self.asked.append(name)
+            self.requested.append(name)
         turn = turns[0]
         if kind == AAAA and len(turns) > 1:  # the second question of a look-up turns the page
             turns.pop(0)

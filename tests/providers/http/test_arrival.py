@@ -10,13 +10,14 @@ import ssl
 import tracemalloc
 import zlib
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import httpcore2
 import pytest
 
 from cadenza.core.clock import SystemClock
 from cadenza.providers.http.client import OutboundClient
-from cadenza.providers.http.outcome import MayHaveArrived, NeverLeft, Outcome, Reason, Reply, Stop
+from cadenza.providers.http.outcome import MayHaveArrived, NotSent, Outcome, Reason, Reply, Stop
 from cadenza.providers.http.policy import HostRule, Policy
 from cadenza.providers.http.read import Inflate
 from cadenza.providers.http.request import Json, Request, Stream, Timeouts
@@ -53,7 +54,7 @@ def free_port() -> int:
 async def test_a_closed_port_means_it_never_left() -> None:
     port = free_port()
     policy = Policy(allow=(HostRule("127.0.0.1", port),))
-    assert await send(post(f"http://127.0.0.1:{port}/"), policy) == NeverLeft(Reason.CONNECT)
+    assert await send(post(f"http://127.0.0.1:{port}/"), policy) == NotSent(Reason.CONNECT)
 
 
 async def test_a_name_without_address_means_it_never_left() -> None:
@@ -62,7 +63,7 @@ async def test_a_name_without_address_means_it_never_left() -> None:
             raise socket.gaierror(-2, "Name or service not known")
 
     async with OutboundClient(Policy(), clock=SystemClock(), resolver=Nowhere()) as client:
-        assert await client.send(post("https://gone.test/")) == NeverLeft(Reason.DNS)
+        assert await client.send(post("https://gone.test/")) == NotSent(Reason.DNS)
 
 
 async def test_a_connection_that_is_not_made_in_time_means_it_never_left() -> None:
@@ -74,13 +75,13 @@ async def test_a_connection_that_is_not_made_in_time_means_it_never_left() -> No
             filler.connect_ex(deaf.getsockname())
         port = deaf.getsockname()[1]
         policy = Policy(allow=(HostRule("127.0.0.1", port),))
-        assert await send(post(f"http://127.0.0.1:{port}/"), policy) == NeverLeft(Reason.CONNECT)
+        assert await send(post(f"http://127.0.0.1:{port}/"), policy) == NotSent(Reason.CONNECT)
 
 
 async def test_a_silent_handshake_means_it_never_left() -> None:
     async with Rude(Visit.hang) as server:
         outcome = await send(post(f"https://127.0.0.1:{server.port}/"), server.policy)
-        assert outcome == NeverLeft(Reason.CONNECT)
+        assert outcome == NotSent(Reason.CONNECT)
 
 
 async def test_a_server_without_tls_means_it_never_left() -> None:
@@ -90,13 +91,13 @@ async def test_a_server_without_tls_means_it_never_left() -> None:
 
     async with Rude(plain) as server:
         outcome = await send(post(f"https://127.0.0.1:{server.port}/"), server.policy)
-        assert outcome == NeverLeft(Reason.TLS)
+        assert outcome == NotSent(Reason.TLS)
 
 
 async def test_an_untrusted_certificate_means_it_never_left(server_tls: ssl.SSLContext) -> None:
     async with Rude(polite, tls=server_tls) as server:
         outcome = await send(post(server.url), server.policy)
-        assert outcome == NeverLeft(Reason.TLS)
+        assert outcome == NotSent(Reason.TLS)
         assert not server.heads
 
 
@@ -112,7 +113,7 @@ async def test_a_crowded_pool_means_it_never_left() -> None:
         slow = Timeouts(connect=0.2, read=2, total=2)
         first = asyncio.ensure_future(client.send(post(server.url, timeout=slow)))
         await asyncio.sleep(0.05)
-        assert await client.send(post(server.url, timeout=slow)) == NeverLeft(Reason.POOL)
+        assert await client.send(post(server.url, timeout=slow)) == NotSent(Reason.POOL)
         server.over.set()
         assert await first == MayHaveArrived(Reason.BROKEN)
         assert server.visits == 1
@@ -127,7 +128,7 @@ async def test_a_deadline_during_the_look_up_means_it_never_left() -> None:
     slow = Timeouts(connect=30, read=30, total=0.2)
     async with OutboundClient(Policy(), clock=SystemClock(), resolver=Asleep()) as client:
         outcome = await client.send(post("https://asleep.test/", timeout=slow))
-        assert outcome == NeverLeft(Reason.DEADLINE)
+        assert outcome == NotSent(Reason.DEADLINE)
 
 
 @pytest.mark.parametrize(
@@ -137,14 +138,14 @@ async def test_a_deadline_during_the_look_up_means_it_never_left() -> None:
 async def test_a_header_that_cannot_be_sent_means_it_never_left(headers: dict[str, str]) -> None:
     async with Rude(polite) as server:
         request = Request("POST", server.url, headers=headers, timeout=QUICK)
-        assert await send(request, server.policy) == NeverLeft(Reason.BAD_REQUEST)
+        assert await send(request, server.policy) == NotSent(Reason.BAD_REQUEST)
         assert not server.visits
 
 
 async def test_a_body_that_cannot_be_encoded_means_it_never_left() -> None:
     async with Rude(polite) as server:
         request = Request("POST", server.url, body=Json({"at": object()}), timeout=QUICK)
-        assert await send(request, server.policy) == NeverLeft(Reason.BAD_REQUEST)
+        assert await send(request, server.policy) == NotSent(Reason.BAD_REQUEST)
 
 
 # ------------------------------------------------------------------ it may have arrived
@@ -411,14 +412,91 @@ async def hangs_up_after_one(visit: Visit) -> None:
     await visit.request()
 
 
-async def test_a_call_that_must_not_happen_twice_never_meets_a_dying_connection() -> None:
+async def answers_on(visit: Visit) -> None:
+    """Answer whatever comes over the one connection."""
+    while True:
+        await visit.request()
+        await visit.reply()
+
+
+async def closes_at_once(visit: Visit) -> None:
+    """Answer, and close without a word."""
+    await visit.request()
+    await visit.reply()
+
+
+async def test_calls_that_must_not_happen_twice_share_a_connection_one_after_the_other() -> None:
     async with (
-        Rude(hangs_up_after_one) as server,
+        Rude(answers_on) as server,
         OutboundClient(server.policy, clock=SystemClock()) as client,
     ):
         for _ in range(3):
             assert isinstance(await client.send(post(server.url)), Reply)
+        assert server.visits == 1
+        both = await asyncio.gather(client.send(post(server.url)), client.send(post(server.url)))
+        assert all(isinstance(each, Reply) for each in both)
+        assert server.visits == 2
+
+
+async def test_without_reuse_each_call_that_must_not_happen_twice_gets_a_new_connection() -> None:
+    async with Rude(hangs_up_after_one) as server:
+        policy = replace(server.policy, reuse_of=(("providers.x", 0.0),))
+        async with OutboundClient(policy, clock=SystemClock()) as client:
+            for _ in range(3):
+                outcome = await client.for_use("providers.x").send(post(server.url))
+                assert isinstance(outcome, Reply)
         assert server.visits == 3
+
+
+async def test_a_connection_is_not_used_again_after_its_moments() -> None:
+    async with Rude(hangs_up_after_one) as server:
+        policy = replace(server.policy, reuse=0.05)
+        async with OutboundClient(policy, clock=SystemClock()) as client:
+            for _ in range(3):
+                assert isinstance(await client.send(post(server.url)), Reply)
+                await asyncio.sleep(0.1)
+        assert server.visits == 3
+
+
+async def test_a_connection_that_was_closed_between_two_calls_is_replaced() -> None:
+    async with (
+        Rude(closes_at_once) as server,
+        OutboundClient(server.policy, clock=SystemClock()) as client,
+    ):
+        for _ in range(5):
+            assert isinstance(await client.send(post(server.url)), Reply)
+            await asyncio.sleep(0.05)
+        assert (server.visits, len(server.heads)) == (5, 5)
+
+
+@pytest.mark.parametrize("manner", ["hangs_up_after_one", "resets_after_one"])
+async def test_a_connection_that_dies_with_the_call_leaves_it_unconfirmed(manner: str) -> None:
+    async with (
+        Rude(globals()[manner]) as server,
+        OutboundClient(server.policy, clock=SystemClock()) as client,
+    ):
+        assert isinstance(await client.send(post(server.url)), Reply)
+        outcome = await client.send(post(server.url))
+        assert outcome == MayHaveArrived(Reason.BROKEN)
+        assert (server.visits, len(server.heads)) == (1, 2)  # it arrived, and was not sent again
+        assert isinstance(await client.send(post(server.url)), Reply)
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.001, 0.002, 0.003, 0.004])
+async def test_a_connection_that_closes_as_the_call_is_written_never_sends_it_twice(
+    pause: float,
+) -> None:
+    async with (
+        Rude(closes_at_leisure) as server,
+        OutboundClient(server.policy, clock=SystemClock()) as client,
+    ):
+        for _ in range(20):
+            before = len(server.heads)
+            outcome = await client.send(post(server.url))
+            assert isinstance(outcome, Reply | MayHaveArrived)
+            came = len(server.heads) - before
+            assert came == 1 if isinstance(outcome, Reply) else came <= 1
+            await asyncio.sleep(pause)
 
 
 async def resets_after_one(visit: Visit) -> None:

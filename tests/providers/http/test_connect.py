@@ -9,8 +9,8 @@ import pytest
 
 from cadenza.core.clock import SystemClock
 from cadenza.providers.http.client import OutboundClient
-from cadenza.providers.http.connect import Plug
-from cadenza.providers.http.outcome import NeverLeft, Reason
+from cadenza.providers.http.connect import RawConnection
+from cadenza.providers.http.outcome import NotSent, Reason
 from cadenza.providers.http.policy import HostRule, Policy
 from cadenza.providers.http.request import Timeouts
 
@@ -23,10 +23,10 @@ class Names:
 
     def __init__(self, *addresses: str) -> None:
         self.addresses = list(addresses)
-        self.asked: list[str] = []
+        self.requested: list[str] = []
 
     async def resolve(self, host: str, port: int) -> list[str]:
-        self.asked.append(host)
+        self.requested.append(host)
         return self.addresses
 
 
@@ -44,7 +44,7 @@ async def port() -> AsyncGenerator[int]:
 
 async def _connect(
     host: str, port: int, *rules: HostRule, names: Names | None = None
-) -> Plug | NeverLeft:
+) -> RawConnection | NotSent:
     client = OutboundClient(Policy(allow=rules), clock=SystemClock(), resolver=names)
     async with client:
         return await client.connect(host, port, ports=PORTS, timeouts=QUICK)
@@ -52,7 +52,7 @@ async def _connect(
 
 async def test_a_host_that_the_owner_named_is_connected(port: int) -> None:
     plug = await _connect("127.0.0.1", port, HostRule("127.0.0.1", port))
-    assert isinstance(plug, Plug)
+    assert isinstance(plug, RawConnection)
     assert (plug.host, plug.vouched) == ("127.0.0.1", True)
     reader, writer = await asyncio.open_connection(sock=plug.sock)
     assert await reader.readline() == b"220 hello\r\n"
@@ -64,17 +64,17 @@ async def test_a_host_that_the_owner_named_is_connected(port: int) -> None:
 async def test_a_name_that_leads_inside_is_refused_before_a_packet_leaves(address: str) -> None:
     names = Names("93.184.216.34", address)
     outcome = await _connect("mail.example.com", 587, names=names)
-    assert outcome == NeverLeft(Reason.REFUSED)
-    assert names.asked == ["mail.example.com"]
+    assert outcome == NotSent(Reason.REFUSED)
+    assert names.requested == ["mail.example.com"]
 
 
 @pytest.mark.parametrize("port", [22, 80, 443, 3306, 0, 70000])
 async def test_only_the_protocols_own_ports_are_open(port: int) -> None:
     names = Names("93.184.216.34")
     outcome = await _connect("mail.example.com", port, names=names)
-    assert isinstance(outcome, NeverLeft)
+    assert isinstance(outcome, NotSent)
     assert outcome.reason is Reason.BAD_ADDRESS
-    assert names.asked == []
+    assert names.requested == []
 
 
 @pytest.mark.parametrize(
@@ -94,9 +94,9 @@ async def test_only_the_protocols_own_ports_are_open(port: int) -> None:
 async def test_a_host_that_can_be_read_in_two_ways_is_refused(host: str) -> None:
     names = Names("93.184.216.34")
     outcome = await _connect(host, 587, names=names)
-    assert isinstance(outcome, NeverLeft)
+    assert isinstance(outcome, NotSent)
     assert outcome.reason is Reason.BAD_ADDRESS
-    assert names.asked == []
+    assert names.requested == []
 
 
 async def test_a_closed_port_and_a_missing_name_never_leave(port: int) -> None:
@@ -105,5 +105,5 @@ async def test_a_closed_port_and_a_missing_name_never_leave(port: int) -> None:
     server.close()
     await server.wait_closed()
     rule = HostRule("127.0.0.1", closed)
-    assert await _connect("127.0.0.1", closed, rule) == NeverLeft(Reason.CONNECT)
-    assert await _connect("mail.example.com", 587, names=Names()) == NeverLeft(Reason.DNS)
+    assert await _connect("127.0.0.1", closed, rule) == NotSent(Reason.CONNECT)
+    assert await _connect("mail.example.com", 587, names=Names()) == NotSent(Reason.DNS)

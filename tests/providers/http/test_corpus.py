@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cadenza.core.clock import SystemClock
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.judge import judge
-from cadenza.providers.http.outcome import MayHaveArrived, NeverLeft, Reason, Reply
+from cadenza.providers.http.outcome import MayHaveArrived, NotSent, Reason, Reply
 from cadenza.providers.http.policy import Policy
 from cadenza.providers.http.request import Request, Timeouts
 from cadenza.providers.http.resolve import SystemResolver
@@ -79,7 +79,7 @@ async def test_a_hostile_url_stops_before_any_connection(case: dict[str, Any]) -
         Policy(), clock=SystemClock(), resolver=Book(case.get("resolves")), network=last_hop
     ) as client:
         outcome = await client.send(Request("GET", case["url"], timeout=QUICK))
-    assert isinstance(outcome, NeverLeft)
+    assert isinstance(outcome, NotSent)
     assert outcome.reason == Reason(case["ends"])
     assert last_hop.called == []
 
@@ -91,7 +91,7 @@ async def test_a_good_url_does_reach_its_judged_address() -> None:
         Policy(), clock=SystemClock(), resolver=book, network=last_hop
     ) as client:
         outcome = await client.send(Request("GET", "https://good.example/x", timeout=QUICK))
-    assert outcome == NeverLeft(Reason.CONNECT)
+    assert outcome == NotSent(Reason.CONNECT)
     assert last_hop.called == ["93.184.216.34", "2606:4700::1111"]
 
 
@@ -171,11 +171,11 @@ def test_only_unicast_and_coats_of_the_public_are_let_through(address: Any) -> N
 
 @given(st.text(max_size=60))
 def test_no_text_makes_reading_an_address_fail_in_another_way(text: str) -> None:
-    from cadenza.providers.http.parse_target import BadAddress, aim
+    from cadenza.providers.http.parse_target import BadAddress, parse_target
 
     for url in (text, f"http://{text}", f"http://{text}/", f"https://good.example/{text}"):
         try:
-            target = aim(url, Policy())
+            target = parse_target(url, Policy())
         except BadAddress:
             continue
         assert target.host == target.host.lower()

@@ -7,8 +7,8 @@ import pytest
 from cadenza.core.clock import SystemClock
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.judge import judge
-from cadenza.providers.http.outcome import NeverLeft, Reply
-from cadenza.providers.http.parse_target import BadAddress, aim
+from cadenza.providers.http.outcome import NotSent, Reply
+from cadenza.providers.http.parse_target import BadAddress, parse_target
 from cadenza.providers.http.policy import HostRule, Policy
 from cadenza.providers.http.request import Request
 from tests.providers.http.rude import Rude, Visit
@@ -28,9 +28,9 @@ def test_a_rule_opens_its_host_and_port_and_no_other() -> None:
 
 def test_a_rule_without_port_keeps_to_the_web_ports() -> None:
     policy = Policy(allow=(HostRule("mastodon.lan"),))
-    assert aim("https://mastodon.lan/", policy).port == 443
+    assert parse_target("https://mastodon.lan/", policy).port == 443
     with pytest.raises(BadAddress, match="port 5432"):
-        aim("https://mastodon.lan:5432/", policy)
+        parse_target("https://mastodon.lan:5432/", policy)
 
 
 def test_a_rule_by_name_opens_private_networks_but_never_key_services() -> None:
@@ -52,9 +52,9 @@ def test_a_pinned_rule_holds_the_name_to_its_networks() -> None:
 
 def test_hosts_are_compared_in_one_spelling() -> None:
     policy = Policy(allow=(HostRule("Mastodon.LAN."), HostRule("[0:0::1]", 9000)))
-    assert aim("https://MASTODON.lan./x", policy).host == "mastodon.lan"
+    assert parse_target("https://MASTODON.lan./x", policy).host == "mastodon.lan"
     assert policy.rules("mastodon.lan", 443)
-    assert allowed(policy, aim("http://[::1]:9000/", policy).host, 9000, "::1")
+    assert allowed(policy, parse_target("http://[::1]:9000/", policy).host, 9000, "::1")
 
 
 @pytest.mark.parametrize("host", ["*", "*.lan", "10.0.0.0/8", ""])
@@ -86,7 +86,7 @@ async def test_a_connection_that_one_use_opened_serves_no_other() -> None:
             assert isinstance(await client.for_use("media").send(look), Reply)
             for use in (None, "mail"):
                 refused = await client.for_use(use).send(look)
-                assert isinstance(refused, NeverLeft), use
+                assert isinstance(refused, NotSent), use
             assert isinstance(await client.for_use("media").send(look), Reply)
         assert (server.visits, len(server.heads)) == (1, 2)
 

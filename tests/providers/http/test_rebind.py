@@ -10,7 +10,7 @@ import httpcore2
 
 from cadenza.core.clock import SystemClock
 from cadenza.providers.http.client import OutboundClient
-from cadenza.providers.http.outcome import MayHaveArrived, NeverLeft, Reason, Reply
+from cadenza.providers.http.outcome import MayHaveArrived, NotSent, Reason, Reply
 from cadenza.providers.http.policy import HostRule, Policy
 from cadenza.providers.http.request import Request, Timeouts
 from tests.providers.http.names import NameServer
@@ -45,18 +45,18 @@ async def test_a_name_that_turns_private_after_the_check_leads_to_the_checked_ad
         NameServer({"rebind.test": [[PUBLIC], ["127.0.0.2"]]}) as names,
     ):
         net = Internet(good.port)
-        policy = Policy(ports=frozenset({victim.port}))
+        policy = Policy(ports=frozenset({victim.port}), reuse=0)
         async with OutboundClient(
             policy, clock=SystemClock(), resolver=names.resolver, network=net
         ) as client:
             first = await client.send(post(f"http://rebind.test:{victim.port}/"))
             assert isinstance(first, Reply)
             assert net.called == [PUBLIC]
-            assert names.asked == ["rebind.test"], "one look-up for one connection"
+            assert names.requested == ["rebind.test"], "one look-up for one connection"
             second = await client.send(post(f"http://rebind.test:{victim.port}/"))
-            assert second == NeverLeft(Reason.REFUSED)
+            assert second == NotSent(Reason.REFUSED)
         assert net.called == [PUBLIC]
-        assert names.asked == ["rebind.test"] * 2
+        assert names.requested == ["rebind.test"] * 2
         assert (good.visits, victim.visits) == (1, 0)
 
 
@@ -67,12 +67,12 @@ async def test_a_pinned_private_name_that_moves_is_refused() -> None:
         async with (
             NameServer({"mastodon.lan": turns}) as names,
             OutboundClient(
-                Policy(allow=(rule,)), clock=SystemClock(), resolver=names.resolver
+                Policy(allow=(rule,), reuse=0), clock=SystemClock(), resolver=names.resolver
             ) as client,
         ):
             url = f"http://mastodon.lan:{good.port}/"
             assert isinstance(await client.send(post(url)), Reply)
-            assert await client.send(post(url)) == NeverLeft(Reason.REFUSED)
+            assert await client.send(post(url)) == NotSent(Reason.REFUSED)
         assert (good.visits, victim.visits) == (1, 0)
 
 
@@ -86,7 +86,7 @@ async def test_a_kept_connection_stays_with_the_address_that_was_judged() -> Non
             for _ in range(3):
                 request = Request("GET", f"http://kept.test:{good.port}/", timeout=QUICK)
                 assert isinstance(await client.send(request), Reply)
-        assert (good.visits, net.called, names.asked) == (1, [PUBLIC], ["kept.test"])
+        assert (good.visits, net.called, names.requested) == (1, [PUBLIC], ["kept.test"])
 
 
 async def test_one_private_address_among_public_ones_refuses_the_name() -> None:
@@ -97,7 +97,7 @@ async def test_one_private_address_among_public_ones_refuses_the_name() -> None:
             Policy(), clock=SystemClock(), resolver=names.resolver, network=net
         ) as client:
             for _ in range(3):
-                assert await client.send(post("http://mixed.test/")) == NeverLeft(Reason.REFUSED)
+                assert await client.send(post("http://mixed.test/")) == NotSent(Reason.REFUSED)
         assert net.called == []
 
 
@@ -129,16 +129,16 @@ async def test_an_unknown_name_never_leaves() -> None:
         NameServer({}) as names,
         OutboundClient(Policy(), clock=SystemClock(), resolver=names.resolver) as client,
     ):
-        assert await client.send(post("https://nobody.test/")) == NeverLeft(Reason.DNS)
+        assert await client.send(post("https://nobody.test/")) == NotSent(Reason.DNS)
 
 
 async def test_tls_is_for_the_name_that_was_asked_not_for_the_address(
     certificate: Path, server_tls: ssl.SSLContext
 ) -> None:
-    asked: list[str] = []
+    requested: list[str] = []
 
     def note(_: object, name: str | None, __: object) -> None:
-        asked.append(str(name))
+        requested.append(str(name))
 
     server_tls.sni_callback = note
     async with (
@@ -151,6 +151,6 @@ async def test_tls_is_for_the_name_that_was_asked_not_for_the_address(
             good = await client.send(post(f"https://good.test:{server.port}/"))
             assert isinstance(good, Reply)
             other = await client.send(post(f"https://other.test:{server.port}/"))
-            assert other == NeverLeft(Reason.TLS)
-    assert asked == ["good.test", "other.test"]
+            assert other == NotSent(Reason.TLS)
+    assert requested == ["good.test", "other.test"]
     assert len(server.heads) == 1

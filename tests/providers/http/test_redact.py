@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from cadenza.core.clock import SystemClock
 from cadenza.providers.http.client import OutboundClient
-from cadenza.providers.http.outcome import MayHaveArrived, NeverLeft, Reason, Reply
+from cadenza.providers.http.outcome import MayHaveArrived, NotSent, Reason, Reply
 from cadenza.providers.http.policy import HostRule, Policy
 from cadenza.providers.http.redact import Secret, redact
 from cadenza.providers.http.request import Form, Json, Request, Timeouts
@@ -159,11 +159,11 @@ async def test_a_tenant_learns_nothing_about_what_stands_behind_an_address() -> 
     async with OutboundClient(policy, clock=SystemClock(), resolver=Book()) as client:
         for host in ("closed.test", "inner.test", "unknown.test", "lo.test"):
             outcome = await client.send(Request("GET", f"http://{host}/", timeout=QUICK))
-            assert isinstance(outcome, NeverLeft)
-            said |= {outcome.says, str(outcome)}
+            assert isinstance(outcome, NotSent)
+            said |= {outcome.message, str(outcome)}
     assert said == {"The address could not be reached."}
     for reason in Reason:
-        assert "10." not in MayHaveArrived(reason).says
+        assert "10." not in MayHaveArrived(reason).message
 
 
 async def test_a_secret_is_not_sent_in_the_clear_to_the_world() -> None:
@@ -171,6 +171,6 @@ async def test_a_secret_is_not_sent_in_the_clear_to_the_world() -> None:
         outcome = await client.send(
             Request("GET", "http://good.example/", headers={"Authorization": SECRET})
         )
-    assert isinstance(outcome, NeverLeft)
+    assert isinstance(outcome, NotSent)
     assert outcome.reason == Reason.BAD_ADDRESS
-    assert "https" in outcome.says
+    assert "https" in outcome.message

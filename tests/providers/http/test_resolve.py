@@ -25,11 +25,11 @@ def tarpit(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """The machine's look-up, but for one domain that hangs until the end of the test."""
     over, look_up = threading.Event(), socket.getaddrinfo
 
-    def ask(host: str, *asked: Any, **kinds: Any) -> object:
+    def ask(host: str, *requested: Any, **kinds: Any) -> object:
         if host.endswith("tarpit.test"):
             over.wait(20)
             raise socket.gaierror("no answer")
-        return look_up(host, *asked, **kinds)
+        return look_up(host, *requested, **kinds)
 
     monkeypatch.setattr(socket, "getaddrinfo", ask)
     yield over

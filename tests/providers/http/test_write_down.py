@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from cadenza.core.clock import SystemClock
 from cadenza.providers.http.client import OutboundClient
-from cadenza.providers.http.exchange import FIRST, LAST, Exchange, Notebook, Step
-from cadenza.providers.http.outcome import MayHaveArrived, NeverLeft, Reason, Reply
+from cadenza.providers.http.exchange import FIRST, LAST, Exchange, ExchangeLog, Step
+from cadenza.providers.http.outcome import MayHaveArrived, NotSent, Reason, Reply
 from cadenza.providers.http.policy import HostRule, Policy
-from cadenza.providers.http.record import MOST, hushed, record
+from cadenza.providers.http.record import MOST, record, redacted
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import File, Form, Json, Multipart, Request, Stream
 
@@ -56,7 +56,7 @@ def test_a_request_and_its_answer_can_be_read() -> None:
     assert told.status == 201
     assert told.reply_headers["x-request-id"] == "req-1"
     assert json.loads(told.reply or "") == {"id": "77"}
-    assert told.says == ""
+    assert told.message == ""
 
 
 @pytest.mark.parametrize(
@@ -173,9 +173,9 @@ def test_what_no_database_takes_is_made_harmless(body: bytes) -> None:
 
 def test_a_missing_answer_says_why() -> None:
     def lost(came: Any) -> str:
-        return record(Request("POST", URL), came, began_at=NOON, seconds=1).says
+        return record(Request("POST", URL), came, began_at=NOON, seconds=1).message
 
-    assert lost(NeverLeft(Reason.DNS)) == "The address could not be reached."
+    assert lost(NotSent(Reason.DNS)) == "The address could not be reached."
     assert "not known" in lost(MayHaveArrived(Reason.READING))
     assert lost(None) == "We stopped waiting for an answer."
 
@@ -194,7 +194,7 @@ def test_a_known_secret_shows_nowhere_however_deep_it_stands(sent: Any, came: An
 
 
 def test_a_notebook_keeps_the_beginning_and_the_end_of_a_long_run() -> None:
-    notes = Notebook()
+    notes = ExchangeLog()
     for number in range(100):
         notes.add(written(Request("GET", f"{URL}/{number}")))
     kept = notes.take()
@@ -214,20 +214,20 @@ async def test_a_call_that_is_given_up_is_written_down_too() -> None:
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    notes = Notebook()
+    notes = ExchangeLog()
     notes.step = Step.PUBLISH
     policy = Policy(allow=(HostRule("127.0.0.1", port),))
     async with server, OutboundClient(policy, clock=SystemClock()) as http:
-        sending = http.heard_by(notes).send(Request("POST", f"http://127.0.0.1:{port}/post"))
+        sending = http.recording_to(notes).send(Request("POST", f"http://127.0.0.1:{port}/post"))
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.2):
                 await sending
         silent.set()
         assert http.notes is None  # the client that is lent out stays as it was
     (told,) = notes.take()
-    assert told.says == "We stopped waiting for an answer."
+    assert told.message == "We stopped waiting for an answer."
     assert told.step is Step.PUBLISH
 
 
 def test_texts_of_other_protocols_are_hushed() -> None:
-    assert hushed(f"550 no {CANARY}", (Secret(CANARY),)) == "550 no [secret]"
+    assert redacted(f"550 no {CANARY}", (Secret(CANARY),)) == "550 no [secret]"

@@ -12,7 +12,7 @@ import pytest
 from cadenza.demo.networks.instagram import SimulatedInstagram
 from cadenza.demo.networks.meta_model import envelope
 from cadenza.demo.simulator.faults import Kind
-from cadenza.providers.base import AttemptContext, Underway
+from cadenza.providers.base import AttemptContext, StillPreparing
 from cadenza.providers.outcome import CannotTell, Rejected, Sent, Transient
 from tests.providers.contract import Scene, drive, judge, no_secret_in
 from tests.providers.instagram.fixtures import CANARIES, CANARY, NODE, PUBLISH, instagram
@@ -38,7 +38,7 @@ def _spoiling(
 
 
 @pytest.mark.parametrize("error", PASSING)
-async def test_a_container_that_went_bad_for_a_moment_is_made_anew(error: int) -> None:
+async def test_a_container_that_went_bad_for_a_moment_is_made_again(error: int) -> None:
     async with instagram(files=("waves.mp4",)) as (scene, simulated):
         scene.before = _spoiling(simulated, error, times=1)
         ended = await drive(scene)
@@ -92,11 +92,11 @@ async def test_a_container_that_waits_for_its_bytes_is_not_waited_for_when_old()
         item = replace(scene.message.media[0], url=None)
         scene.message = replace(scene.message, media=(item,))
         made = await scene.provider.prepare(_call(scene, {}))
-        assert isinstance(made, Underway)
+        assert isinstance(made, StillPreparing)
         assert made.state["place"]
         scene.simulator.clock.advance(timedelta(hours=24))
         again = await scene.provider.prepare(_call(scene, made.state))
-        assert isinstance(again, Underway), again
+        assert isinstance(again, StillPreparing), again
         assert len(simulated.containers) == 2
 
 

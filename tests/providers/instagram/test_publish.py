@@ -117,7 +117,7 @@ async def test_a_pages_token_that_ends_midway_is_renewed_once_and_the_post_goes_
 
 
 @pytest.mark.parametrize("step", ["prepare", "publish", "finish"])
-async def test_a_refused_connection_costs_an_attempt_and_no_doubt(step: str) -> None:
+async def test_a_refused_connection_costs_an_attempt_and_is_not_unconfirmed(step: str) -> None:
     async with instagram() as (scene, _):
         scene.shut_at(step)
         ended = await drive(scene)
@@ -157,7 +157,7 @@ async def test_publishing_too_early_waits_and_burns_nothing() -> None:
         assert (ended.returned(NotReady), ended.returned(Transient)) == (2, 0)
 
 
-async def test_a_container_that_expired_meanwhile_is_made_anew() -> None:
+async def test_a_container_that_expired_meanwhile_is_made_again() -> None:
     async with instagram() as (scene, simulated):
 
         async def oversleep(step: str) -> None:
@@ -172,7 +172,7 @@ async def test_a_container_that_expired_meanwhile_is_made_anew() -> None:
         assert len(simulated.containers) == 2
 
 
-async def test_a_container_that_is_gone_is_made_anew_after_a_look_at_the_list() -> None:
+async def test_a_container_that_is_gone_is_made_again_after_a_look_at_the_list() -> None:
     async with instagram() as (scene, simulated):
 
         async def lose(step: str) -> None:
@@ -356,7 +356,7 @@ async def test_a_token_echoed_by_the_network_is_not_passed_on() -> None:
         no_secret_in([repr(ended)], CANARIES)
 
 
-async def test_what_is_out_is_never_made_anew_however_old_it_grew() -> None:
+async def test_what_is_out_is_never_made_again_however_old_it_grew() -> None:
     async with instagram() as (scene, simulated):
         began = scene.simulator.clock.now()
         await drive(scene)
@@ -386,7 +386,7 @@ async def test_a_part_that_was_not_prepared_is_not_published() -> None:
         assert simulated.received == []
 
 
-async def test_a_doubt_can_be_settled_hours_later() -> None:
+async def test_an_unconfirmed_send_can_be_settled_hours_later() -> None:
     async with instagram() as (scene, simulated):
         began = scene.simulator.clock.now()
         ended = await drive(scene)

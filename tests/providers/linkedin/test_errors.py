@@ -113,5 +113,5 @@ def _row(status: int, body: dict[str, Any]) -> Row:
 
 def _bare(outcome: object) -> dict[str, object]:
     fields = {name: getattr(outcome, name) for name in type(outcome).__dataclass_fields__}  # pyright: ignore[reportAttributeAccessIssue]
-    told = {"says", "note"}
+    told = {"message", "note"}
     return {"kind": type(outcome), **{k: v for k, v in fields.items() if k not in told}}

@@ -106,7 +106,7 @@ async def test_no_fault_at_any_step_of_a_profile_makes_two_posts(
 
 
 @pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
-async def test_a_doubt_about_a_page_survives_any_fault_of_the_list(
+async def test_an_unconfirmed_send_about_a_page_survives_any_fault_of_the_list(
     kind: Kind, details: dict[str, Any]
 ) -> None:
     async with linkedin("A (b) #c", page=True) as (scene, simulated):
@@ -128,7 +128,7 @@ async def test_a_list_that_lags_is_not_taken_for_absence() -> None:
         assert ended.attempts == 1
 
 
-async def test_a_profile_in_doubt_is_left_to_a_person() -> None:
+async def test_a_profile_unconfirmed_is_left_to_a_person() -> None:
     async with linkedin() as (scene, simulated):
         simulated.faults.plan(Kind.RESET_AFTER, POSTS)
         ended = await drive(scene)
@@ -200,7 +200,7 @@ async def test_a_list_that_shows_no_pictures_leaves_a_post_without_words_to_a_pe
 
 
 @pytest.mark.parametrize("step", ["prepare", "publish"])
-async def test_a_refused_connection_costs_an_attempt_and_no_doubt(step: str) -> None:
+async def test_a_refused_connection_costs_an_attempt_and_is_not_unconfirmed(step: str) -> None:
     async with linkedin(media=(picture(),)) as (scene, _):
         scene.shut_at(step)
         ended = await drive(scene)
@@ -274,7 +274,7 @@ async def test_a_closed_version_parks_the_app_for_its_operator() -> None:
         judge(ended, scene)
         parked = next(each for each in ended.trail if isinstance(each, TryLater))
         assert parked.reach is WaitScope.APP
-        assert "newer version" in parked.says
+        assert "newer version" in parked.message
 
 
 async def test_a_page_without_a_role_is_a_right_that_a_person_must_give() -> None:

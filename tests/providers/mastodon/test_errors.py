@@ -63,7 +63,7 @@ async def test_a_refusal_means_what_its_row_says(
         ended = await drive(scene)
         first = next(each for each in ended.trail[1:])
         assert bare(first) == bare(expected)
-        assert words in str(getattr(first, "says", ""))
+        assert words in str(getattr(first, "message", ""))
 
 
 def test_every_row_is_met_by_a_case() -> None:

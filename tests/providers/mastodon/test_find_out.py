@@ -145,7 +145,7 @@ async def test_the_same_words_by_another_app_are_left_to_a_person() -> None:
         simulated.post_by(CANARY, "Good morning", app="Tusky")
         found = await scene.provider.find_out(_call(scene))
         assert isinstance(found, CannotTell)
-        assert "Tusky" in found.says
+        assert "Tusky" in found.message
 
 
 async def test_the_same_words_by_another_app_do_not_keep_mastodon_from_telling() -> None:
@@ -205,7 +205,7 @@ async def test_a_post_that_was_made_and_deleted_is_not_sent_again() -> None:
         simulated.remove(next(iter(simulated.statuses)))
         found = await scene.provider.find_out(call)
         assert isinstance(found, CannotTell)
-        assert "deleted" in found.says
+        assert "deleted" in found.message
 
 
 def _posts(simulated: SimulatedMastodon) -> int:

@@ -61,7 +61,7 @@ async def test_a_film_is_waited_for_and_uploaded_once() -> None:
         assert scene.simulator.visible(simulated)[0].detail["media"] == 1
 
 
-async def test_uploads_that_are_too_old_are_made_anew() -> None:
+async def test_uploads_that_are_too_old_are_made_again() -> None:
     async with mastodon(media=(picture(),)) as (scene, simulated):
         waited = False
 
@@ -118,7 +118,7 @@ async def test_a_thread_goes_on_where_it_stopped(
 
 
 @pytest.mark.parametrize("step", ["prepare", "publish", "finish"])
-async def test_a_refused_connection_costs_an_attempt_and_no_doubt(step: str) -> None:
+async def test_a_refused_connection_costs_an_attempt_and_is_not_unconfirmed(step: str) -> None:
     async with mastodon(media=(picture(),)) as (scene, _):
         scene.shut_at(step)
         ended = await drive(scene)
@@ -128,7 +128,7 @@ async def test_a_refused_connection_costs_an_attempt_and_no_doubt(step: str) -> 
         assert ended.returned(Transient) == (0 if step == "finish" else 1)
 
 
-async def test_a_doubt_after_the_keys_hour_is_settled_by_the_list() -> None:
+async def test_an_unconfirmed_send_after_the_keys_hour_is_settled_by_the_list() -> None:
     text = (
         "Hello @bob@example.org & all:\n\nhttps://example.org/a/very/long/path/to/somewhere/else ok"
     )
@@ -213,7 +213,7 @@ async def test_a_late_first_call_and_its_repeat_make_one_post() -> None:
         assert scene.visible() == ["Good morning"]
 
 
-async def test_a_dropped_post_keeps_no_key_and_a_doubt_about_it_ends() -> None:
+async def test_a_dropped_post_keeps_no_key_and_an_unconfirmed_send_about_it_ends() -> None:
     async with mastodon() as (scene, simulated):
         simulated.person(CANARY).drops_silently = True
         simulated.faults.plan(Kind.RESET_AFTER, POSTS)

@@ -14,7 +14,7 @@ import pytest
 
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
-from cadenza.providers.base import AttemptContext, Prepared, Underway
+from cadenza.providers.base import AttemptContext, Prepared, StillPreparing
 from cadenza.providers.connect import Connecting, Redirect
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.policy import HostRule, Policy
@@ -92,7 +92,7 @@ class Wire:
         self._serving: set[asyncio.Task[None]] = set()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.create_task(self._carry(reader, writer))
+        task = asyncio.create_task(self._post_message(reader, writer))
         self._serving.add(task)
         task.add_done_callback(self._serving.discard)
 
@@ -102,7 +102,9 @@ class Wire:
             task.cancel()
         await asyncio.gather(*self._serving, return_exceptions=True)
 
-    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _post_message(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         try:
             await self._forward(reader, writer)
         finally:
@@ -206,7 +208,7 @@ async def test_a_picture_without_words_is_known_by_its_file(
     async with wired(server, ada) as (wire, plain):
         call = replace(plain, message=replace(plain.message, text="", media=(picture(),)))
         prepared = await PROVIDER.prepare(call)
-        while isinstance(prepared, Underway):
+        while isinstance(prepared, StillPreparing):
             call = replace(call, state=prepared.state)
             prepared = await PROVIDER.prepare(call)
         assert isinstance(prepared, Prepared), prepared
@@ -236,10 +238,10 @@ async def test_a_thread_goes_on_after_a_lost_reply(server: GoToSocial, ada: Pers
         call = replace(plain, message=replace(plain.message, text="One", parts=("Two", "Two")))
         sent: list[str] = []
         for part in range(3):
-            asked = replace(call, part=part, sent_parts=tuple(sent), key=f"{call.key}-{part}")
+            requested = replace(call, part=part, sent_parts=tuple(sent), key=f"{call.key}-{part}")
             wire.loses = "reply"
-            assert isinstance(await PROVIDER.publish(asked), Unconfirmed)
-            found = await PROVIDER.find_out(asked)
+            assert isinstance(await PROVIDER.publish(requested), Unconfirmed)
+            found = await PROVIDER.find_out(requested)
             assert isinstance(found, Found), found
             assert found.remote_id not in sent
             sent.append(str(found.remote_id))

@@ -91,7 +91,7 @@ async def test_a_refusal_means_what_its_row_says(
 ) -> None:
     said = await _said(envelope(code, "Words of Meta", subcode))
     assert bare(said) == bare(expected)
-    assert "Words of Meta" in str(getattr(said, "says", ""))
+    assert "Words of Meta" in str(getattr(said, "message", ""))
 
 
 @pytest.mark.parametrize(("code", "subcode", "expected"), CASES)
@@ -122,7 +122,7 @@ async def test_what_meta_itself_calls_passing_is_not_taken_for_a_verdict(code: i
 
 async def test_the_words_for_people_come_before_the_words_for_us() -> None:
     said = await _said(envelope(100, "Invalid parameter", user_words="The link is broken"))
-    assert "The link is broken" in str(getattr(said, "says", ""))
+    assert "The link is broken" in str(getattr(said, "message", ""))
 
 
 async def test_numbers_may_come_as_text() -> None:

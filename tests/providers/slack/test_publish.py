@@ -115,7 +115,7 @@ async def test_no_fault_makes_two_messages(
         no_secret_in([caplog.text, repr(ended), *extras], [CANARY])
 
 
-async def test_a_refused_connection_costs_an_attempt_and_no_doubt() -> None:
+async def test_a_refused_connection_costs_an_attempt_and_is_not_unconfirmed() -> None:
     async with slack() as (scene, _):
         scene.shut_at("publish")
         ended = await drive(scene)
@@ -130,7 +130,7 @@ async def test_a_hook_is_not_shown_to_the_wire_in_plain_http() -> None:
         scene.tokens = Tokens(access=Secret("http://hooks.example/services/T1/B1/abcdefgh"))
         ended = await drive(scene)
         assert isinstance(ended.outcome, Forbidden)
-        assert "https" in ended.outcome.says
+        assert "https" in ended.outcome.message
 
 
 async def test_a_second_message_waits_as_told_and_another_hook_does_not() -> None:
@@ -189,7 +189,7 @@ async def test_a_troubled_hook_shows_nothing_and_says_why(trouble: str) -> None:
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Disconnected | RecipientGone | Forbidden)
-        assert trouble in ended.outcome.says
+        assert trouble in ended.outcome.message
 
 
 async def test_validate_tells_what_a_hook_cannot_do() -> None:

@@ -16,8 +16,8 @@ from cadenza.demo.networks.smtp import SimulatedSmtp
 from cadenza.demo.networks.smtp_model import Rules
 from cadenza.demo.simulator.serve import simulate
 from cadenza.providers.http.client import OutboundClient
-from cadenza.providers.http.connect import Plug
-from cadenza.providers.http.outcome import NeverLeft
+from cadenza.providers.http.connect import RawConnection
+from cadenza.providers.http.outcome import NotSent
 from cadenza.providers.http.policy import HostRule, Policy
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Timeouts
@@ -35,10 +35,10 @@ class HastyClient(OutboundClient):
 
     async def connect(
         self, host: str, port: int, *, ports: frozenset[int], timeouts: Timeouts
-    ) -> Plug | NeverLeft:
+    ) -> RawConnection | NotSent:
         hasty = Timeouts(connect=PATIENCE, read=PATIENCE, total=PATIENCE * 2)
         plug = await super().connect(host, port, ports=ports, timeouts=hasty)
-        return replace(plug, timeouts=hasty) if isinstance(plug, Plug) else plug
+        return replace(plug, timeouts=hasty) if isinstance(plug, RawConnection) else plug
 
 
 def hasty_client(*ports: int, ca_file: Path | None = None) -> HastyClient:

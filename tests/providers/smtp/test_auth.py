@@ -15,7 +15,7 @@ from tests.providers.contract import Scene, drive, judge, no_secret_in
 from tests.providers.smtp.fixtures import ADA, CANARY, mail_server
 
 
-def _connecting(scene: Scene, **typed: str) -> Connecting:
+def connecting(scene: Scene, **typed: str) -> Connecting:
     settings = scene.account.settings
     known = {
         "host": "127.0.0.1",
@@ -39,7 +39,7 @@ async def test_a_mailbox_is_connected_without_a_mail_and_can_send(
     security: str, certificate: Path
 ) -> None:
     async with mail_server(certificate=certificate, security=security) as (scene, simulated):
-        connected = await CONNECTOR.begin(_connecting(scene))
+        connected = await CONNECTOR.begin(connecting(scene))
         assert isinstance(connected, tuple)
         (ada,) = connected
         assert (ada.remote_id, ada.name, scene.visible()) == (ADA, "Ada", [])
@@ -66,6 +66,6 @@ async def test_what_cannot_send_is_not_connected(
     typed: dict[str, str], expected: type[Outcome]
 ) -> None:
     async with mail_server() as (scene, _):
-        refused = await CONNECTOR.begin(_connecting(scene, **typed))
+        refused = await CONNECTOR.begin(connecting(scene, **typed))
         assert isinstance(refused, expected)
         no_secret_in([repr(refused)], [CANARY])

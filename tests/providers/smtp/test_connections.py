@@ -11,9 +11,8 @@ import pytest
 
 from cadenza.core.clock import SystemClock
 from cadenza.providers.base import AttemptContext
-from cadenza.providers.http import idle
 from cadenza.providers.http.client import OutboundClient
-from cadenza.providers.http.policy import HostRule, Policy
+from cadenza.providers.http.policy import REUSE, HostRule, Policy
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import AccountRef, App, Recipient, Tokens
 from cadenza.providers.outcome import (
@@ -39,7 +38,7 @@ def _ordinarily(connection: int, verb: str, line: str) -> str | None:
 class Office:
     """A mail server that writes down each connection's commands and takes what it is not told to refuse."""
 
-    says: Says = _ordinarily
+    message: Says = _ordinarily
     heard: list[list[str]] = field(default_factory=list[list[str]])
     taken: list[str] = field(default_factory=list[str])
     ended: list[asyncio.Event] = field(default_factory=list[asyncio.Event])
@@ -55,7 +54,7 @@ class Office:
             while line := (await reader.readline()).decode().rstrip("\r\n"):
                 verb = line.partition(" ")[0].upper()
                 heard.append(verb)
-                reply = self.says(number, verb, line) or self._reply(verb)
+                reply = self.message(number, verb, line) or self._reply(verb)
                 if reply == "drop":
                     return
                 writer.write(f"{reply}\r\n".encode())
@@ -80,18 +79,20 @@ class Office:
 
     async def _take(self, number: int, reader: asyncio.StreamReader) -> str:
         data = await reader.readuntil(b"\r\n.\r\n")
-        reply = self.says(number, "DOT", "") or "250 2.0.0 taken"
+        reply = self.message(number, "DOT", "") or "250 2.0.0 taken"
         if reply.startswith(("250", "drop")):
             self.taken.append(data.decode())
         return reply
 
 
 @asynccontextmanager
-async def office(says: Says = _ordinarily) -> AsyncGenerator[tuple[Office, OutboundClient]]:
-    mine = Office(says)
+async def office(
+    message: Says = _ordinarily, *, reuse: float = REUSE
+) -> AsyncGenerator[tuple[Office, OutboundClient]]:
+    mine = Office(message)
     server = await asyncio.start_server(mine.serve, "127.0.0.1", 0)
     mine.port = server.sockets[0].getsockname()[1]
-    policy = Policy(allow=(HostRule("127.0.0.1", mine.port),))
+    policy = Policy(allow=(HostRule("127.0.0.1", mine.port),), reuse=reuse)
     try:
         async with OutboundClient(policy, clock=SystemClock()) as http, asyncio.timeout(20):
             yield mine, http
@@ -144,11 +145,17 @@ async def test_another_password_is_another_connection() -> None:
         assert mine.heard == [FIRST, FIRST]
 
 
-async def test_a_connection_that_nobody_needs_is_left_with_a_word(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(idle, "MOMENTS", 0.05)
-    async with office() as (mine, http):
+async def test_without_reuse_each_mail_has_a_connection_that_ends_with_a_word() -> None:
+    async with office(reuse=0) as (mine, http):
+        await send(mine, http)
+        await send(mine, http)
+        for ended in mine.ended:
+            await ended.wait()
+        assert mine.heard == [[*FIRST, "QUIT"], [*FIRST, "QUIT"]]
+
+
+async def test_a_connection_that_nobody_needs_is_left_with_a_word() -> None:
+    async with office(reuse=0.05) as (mine, http):
         await send(mine, http)
         await mine.ended[0].wait()
         assert mine.heard == [[*FIRST, "QUIT"]]
@@ -192,11 +199,11 @@ async def test_a_kept_connection_that_fails_before_the_mail_is_replaced(
 ) -> None:
     seen: list[str] = []
 
-    def says(connection: int, heard: str, line: str) -> str | None:
+    def message(connection: int, heard: str, line: str) -> str | None:
         seen.append(heard)
         return reply if connection == 0 and heard == verb and "DOT" in seen else None
 
-    async with office(says) as (mine, http):
+    async with office(message) as (mine, http):
         assert isinstance(await send(mine, http, "one@example.org"), Sent)
         assert isinstance(await send(mine, http, "two@example.org"), Sent)
         assert [("one@" in each, "two@" in each) for each in mine.taken] == [
@@ -211,10 +218,10 @@ async def test_a_kept_connection_that_fell_silent_is_replaced_in_time(
 ) -> None:
     monkeypatch.setattr(session, "STILL_THERE", 0.1)
 
-    def says(connection: int, verb: str, line: str) -> str | None:
+    def message(connection: int, verb: str, line: str) -> str | None:
         return "250-and" if connection == 0 and verb == "RSET" else None  # a reply that never ends
 
-    async with office(says) as (mine, http):
+    async with office(message) as (mine, http):
         await send(mine, http)
         assert isinstance(await send(mine, http), Sent)
         assert mine.heard[1] == FIRST
@@ -223,12 +230,12 @@ async def test_a_kept_connection_that_fell_silent_is_replaced_in_time(
 async def test_a_reply_lost_after_the_mail_on_a_kept_connection_stays_unconfirmed() -> None:
     dots: list[int] = []
 
-    def says(connection: int, verb: str, line: str) -> str | None:
+    def message(connection: int, verb: str, line: str) -> str | None:
         if verb == "DOT":
             dots.append(connection)
         return "drop" if verb == "DOT" and len(dots) == 2 else None
 
-    async with office(says) as (mine, http):
+    async with office(message) as (mine, http):
         assert isinstance(await send(mine, http, "one@example.org"), Sent)
         assert isinstance(await send(mine, http, "two@example.org"), Unconfirmed)
         assert dots == [0, 0]  # nothing was sent again
@@ -236,10 +243,10 @@ async def test_a_reply_lost_after_the_mail_on_a_kept_connection_stays_unconfirme
 
 
 async def test_a_refused_recipient_on_a_kept_connection_is_not_tried_again() -> None:
-    def says(connection: int, verb: str, line: str) -> str | None:
+    def message(connection: int, verb: str, line: str) -> str | None:
         return "550 5.1.1 nobody" if verb == "RCPT" and "two@" in line else None
 
-    async with office(says) as (mine, http):
+    async with office(message) as (mine, http):
         assert isinstance(await send(mine, http, "one@example.org"), Sent)
         assert isinstance(await send(mine, http, "two@example.org"), RecipientGone)
         assert mine.heard == [[*FIRST, "RSET", "MAIL", "RCPT", "QUIT"]]

@@ -115,7 +115,7 @@ async def test_a_refusal_means_what_its_row_says(
         assert fault.met
         assert _bare(first) == _bare(expected)
         if not isinstance(first, Unconfirmed):
-            assert reply in str(getattr(first, "says", ""))
+            assert reply in str(getattr(first, "message", ""))
         if isinstance(first, Transient | TryLater):
             assert isinstance(ended.outcome, Sent)
 
@@ -139,4 +139,4 @@ def _row(stage: Stage, reply: str) -> object:
 
 def _bare(outcome: object) -> dict[str, object]:
     fields = {name: getattr(outcome, name) for name in type(outcome).__dataclass_fields__}  # pyright: ignore[reportAttributeAccessIssue]
-    return {"kind": type(outcome), **{k: v for k, v in fields.items() if k != "says"}}
+    return {"kind": type(outcome), **{k: v for k, v in fields.items() if k != "message"}}

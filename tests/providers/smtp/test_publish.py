@@ -17,8 +17,8 @@ import pytest
 from cadenza.demo.networks.smtp_model import ReplyLine, Rules, read_mail
 from cadenza.demo.simulator.faults import Kind
 from cadenza.demo.simulator.wire import Answer
-from cadenza.providers.http.connect import Plug
-from cadenza.providers.http.outcome import NeverLeft
+from cadenza.providers.http.connect import RawConnection
+from cadenza.providers.http.outcome import NotSent
 from cadenza.providers.http.policy import Policy
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import Message, Recipient
@@ -198,13 +198,13 @@ async def test_a_certificate_of_nobody_ends_before_the_password(
     security: str, certificate: Path
 ) -> None:
     async with mail_server(certificate=certificate, security=security) as (scene, simulated):
-        policy = replace(scene.http._way.policy, ca_file=None)
+        policy = replace(scene.http._route.policy, ca_file=None)
         async with HastyClient(policy, clock=scene.http.clock) as http:
             scene.http = http
             ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Transient)
-        assert "certificate" in ended.outcome.says
+        assert "certificate" in ended.outcome.message
         assert simulated.sign_ins == 0
 
 
@@ -231,7 +231,7 @@ async def test_a_name_that_leads_inside_is_not_even_connected() -> None:
             scene.account = replace(scene.account, settings=settings)
             ended = await drive(scene)
         assert isinstance(ended.outcome, Transient)
-        assert ended.outcome.says == "The address could not be reached."
+        assert ended.outcome.message == "The address could not be reached."
         assert simulated.sign_ins == 0
 
 
@@ -239,17 +239,17 @@ async def test_a_strangers_host_is_never_spoken_to_in_the_clear() -> None:
     class Stranger(HastyClient):
         """Connects as to a public host that the owner did not name."""
 
-        async def connect(self, *where: Any, **how: Any) -> Plug | NeverLeft:
+        async def connect(self, *where: Any, **how: Any) -> RawConnection | NotSent:
             plug = await super().connect(*where, **how)
-            return replace(plug, vouched=False) if isinstance(plug, Plug) else plug
+            return replace(plug, vouched=False) if isinstance(plug, RawConnection) else plug
 
     async with mail_server() as (scene, simulated):
-        async with Stranger(scene.http._way.policy, clock=scene.http.clock) as http:
+        async with Stranger(scene.http._route.policy, clock=scene.http.clock) as http:
             scene.http = http
             ended = await drive(scene)
         judge(ended, scene)
-        says = "Mail is not sent unencrypted; choose STARTTLS or TLS."
-        assert ended.outcome == Forbidden(says, "plain")
+        message = "Mail is not sent unencrypted; choose STARTTLS or TLS."
+        assert ended.outcome == Forbidden(message, "plain")
         assert simulated.sign_ins == 0
 
 
@@ -287,7 +287,7 @@ async def test_no_fault_under_encryption_makes_two_mails(
         assert isinstance(ended.outcome, Unconfirmed if step == "DOT" else Sent), ended.trail
 
 
-async def test_a_refused_connection_costs_an_attempt_and_no_doubt() -> None:
+async def test_a_refused_connection_costs_an_attempt_and_is_not_unconfirmed() -> None:
     async with mail_server() as (scene, _):
         scene.shut_at("publish")
         ended = await drive(scene)
@@ -296,7 +296,7 @@ async def test_a_refused_connection_costs_an_attempt_and_no_doubt() -> None:
         assert (ended.returned(Transient), ended.returned(Unconfirmed)) == (1, 0)
 
 
-async def test_a_doubt_names_the_mail_to_look_for() -> None:
+async def test_an_unconfirmed_send_names_the_mail_to_look_for() -> None:
     async with mail_server() as (scene, simulated):
         simulated.faults.plan(Kind.RESET_AFTER, "SMTP DOT")
         ended = await drive(scene)
@@ -304,8 +304,8 @@ async def test_a_doubt_names_the_mail_to_look_for() -> None:
         assert isinstance(ended.trail[-1], CannotTell)
         assert ended.trail[-1].again is None
         wanted = _received(simulated)["Message-ID"]
-        assert wanted in ended.outcome.says
-        assert wanted in ended.trail[-1].says
+        assert wanted in ended.outcome.message
+        assert wanted in ended.trail[-1].message
 
 
 async def test_a_stranger_is_greylisted_and_comes_again_later() -> None:

@@ -14,9 +14,8 @@ import pytest
 from cadenza.core.clock import SystemClock
 from cadenza.demo.networks.smtp_model import read_mail, words_of
 from cadenza.providers.base import AttemptContext
-from cadenza.providers.http import idle
 from cadenza.providers.http.client import OutboundClient
-from cadenza.providers.http.policy import HostRule, Policy
+from cadenza.providers.http.policy import REUSE, HostRule, Policy
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import AccountRef, App, Message, Recipient, Tokens
 from cadenza.providers.outcome import Forbidden, Outcome, RecipientGone, Rejected, Sent, Transient
@@ -44,9 +43,10 @@ def _run(certificate: Path, **settings: Any) -> Iterator[Postfix]:
         skip_or_fail("postfix", reason)
 
 
-def client(server: Postfix, certificate: Path) -> OutboundClient:
+def client(server: Postfix, certificate: Path, *, reuse: float = REUSE) -> OutboundClient:
     rule = HostRule("127.0.0.1", server.port)
-    return OutboundClient(Policy(allow=(rule,), ca_file=str(certificate)), clock=SystemClock())
+    policy = Policy(allow=(rule,), ca_file=str(certificate), reuse=reuse)
+    return OutboundClient(policy, clock=SystemClock())
 
 
 def call(
@@ -75,14 +75,18 @@ async def test_postfix_delivers_the_mail_as_it_was_written(
 ) -> None:
     text = ".dots at the start\n.\nand Grüße " + "x" * 2000
     async with client(server, certificate) as http:
-        asked = call(server, http, to(BEN, text), security=security)
-        outcome = await PROVIDER.publish(asked)
+        requested = call(server, http, to(BEN, text), security=security)
+        outcome = await PROVIDER.publish(requested)
     assert isinstance(outcome, Sent), outcome
     await asyncio.to_thread(server.wait_for_log, "status=sent")
     (delivered,) = server.mails()
     found = read_mail(delivered)
     assert words_of(found) == text
-    assert found["Message-ID"].strip() == message_id(asked.key, asked.account) == outcome.remote_id
+    assert (
+        found["Message-ID"].strip()
+        == message_id(requested.key, requested.account)
+        == outcome.remote_id
+    )
     assert ("with ESMTPS " in str(found["Received"])) == (security == "starttls")
     assert "lost connection" not in server.log()
 
@@ -115,7 +119,7 @@ async def test_a_refusal_is_understood_and_answered_with_quit(
     async with client(server, certificate) as http:
         outcome = await PROVIDER.publish(call(server, http, message))
     assert isinstance(outcome, kind), outcome
-    assert code in getattr(outcome, "says", "")
+    assert code in getattr(outcome, "message", "")
     (told,) = await asyncio.to_thread(server.wait_for_log, r"smtpd.* disconnect from")
     assert "quit=1" in told
     assert "lost connection" not in server.log()
@@ -142,19 +146,16 @@ async def test_a_greylisted_mail_waits_and_is_taken_when_it_comes_again(certific
                 assert isinstance(first, Transient), first
                 assert first.wait is not None
                 assert first.wait >= timedelta(minutes=5)
-                assert "Greylisted" in first.says
+                assert "Greylisted" in first.message
                 assert isinstance(await PROVIDER.publish(call(server, http, to(GREY))), Sent)
             await asyncio.to_thread(server.wait_for_log, "status=sent")
             assert len(server.mails("grey")) == 1
             assert "lost connection" not in server.log()
 
 
-async def test_a_kept_connection_that_postfix_closed_is_replaced(
-    certificate: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(idle, "MOMENTS", 60)
+async def test_a_kept_connection_that_postfix_closed_is_replaced(certificate: Path) -> None:
     for server in _run(certificate, timeout="1s"):
-        async with client(server, certificate) as http:
+        async with client(server, certificate, reuse=60) as http:
             assert isinstance(await PROVIDER.publish(call(server, http, to(BEN, "One"))), Sent)
             await asyncio.to_thread(server.wait_for_log, "timeout after")
             assert isinstance(await PROVIDER.publish(call(server, http, to(BEN, "Two"))), Sent)
@@ -168,11 +169,11 @@ async def greylist() -> AsyncGenerator[int]:
     met: set[str] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        asked: dict[str, str] = {}
+        requested: dict[str, str] = {}
         while line := (await reader.readline()).decode().rstrip("\n"):
             name, _, value = line.partition("=")
-            asked[name] = value
-        who = asked.get("sender", "")
+            requested[name] = value
+        who = requested.get("sender", "")
         action = (
             "DUNNO" if who in met else "DEFER_IF_PERMIT 4.2.0 Greylisted, come again in 5 minutes"
         )

@@ -62,7 +62,7 @@ async def publish(port: int) -> Outcome:
 
 
 @pytest.mark.parametrize("at", ["greeting", "EHLO", "MAIL", "RCPT", "DATA"])
-async def test_a_stall_before_the_mail_is_handed_over_is_no_doubt(
+async def test_a_stall_before_the_mail_is_handed_over_is_not_unconfirmed(
     at: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "BEFORE_DATA", 0.5)
@@ -70,7 +70,7 @@ async def test_a_stall_before_the_mail_is_handed_over_is_no_doubt(
         assert isinstance(await publish(port), Transient)
 
 
-async def test_a_stall_after_the_dot_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_stall_after_the_dot_is_unconfirmed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "BEFORE_DATA", 0.5)
     monkeypatch.setattr(session, "TIMES", Timeouts(connect=1, read=1, total=1.5))
     async with stalling("the mail") as port:

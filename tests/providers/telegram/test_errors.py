@@ -105,7 +105,7 @@ async def test_a_refusal_means_what_its_row_says(
         ended = await drive(scene)
         first = ended.trail[1]
         assert _bare(first) == _bare(expected)
-        assert words in str(getattr(first, "says", ""))
+        assert words in str(getattr(first, "message", ""))
 
 
 def test_every_row_is_met_by_a_case() -> None:
@@ -125,4 +125,4 @@ def test_every_sentence_of_the_simulated_network_has_a_name(state: str) -> None:
 
 def _bare(outcome: object) -> dict[str, object]:
     fields = {name: getattr(outcome, name) for name in type(outcome).__dataclass_fields__}  # pyright: ignore[reportAttributeAccessIssue]
-    return {"kind": type(outcome), **{k: v for k, v in fields.items() if k != "says"}}
+    return {"kind": type(outcome), **{k: v for k, v in fields.items() if k != "message"}}

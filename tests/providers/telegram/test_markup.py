@@ -45,7 +45,7 @@ def test_people_see_the_text_without_its_markup(text: str, mode: str, seen: str)
 
 
 @pytest.mark.parametrize(
-    ("text", "mode", "says"),
+    ("text", "mode", "message"),
     [
         ("é<h1>x</h1>", HTML, 'Unsupported start tag "h1" at byte offset 2'),
         ("a < b", HTML, "Unclosed start tag at byte offset 2"),
@@ -58,7 +58,7 @@ def test_people_see_the_text_without_its_markup(text: str, mode: str, seen: str)
         ("[x] y", MARKDOWN, "Can't find end of TextUrl entity at byte offset 0"),
     ],
 )
-def test_broken_markup_is_refused_in_telegrams_words(text: str, mode: str, says: str) -> None:
+def test_broken_markup_is_refused_in_telegrams_words(text: str, mode: str, message: str) -> None:
     with pytest.raises(BadMarkup) as wrong:
         parse(text, mode)
-    assert str(wrong.value) == f"can't parse entities: {says}"
+    assert str(wrong.value) == f"can't parse entities: {message}"

@@ -105,7 +105,7 @@ async def test_no_fault_makes_two_messages(
 
 @pytest.mark.parametrize("nth", [1, 2, 3])
 @pytest.mark.parametrize(("kind", "details"), OURS, ids=fault_name)
-async def test_a_thread_stops_at_a_doubt_and_keeps_what_is_out(
+async def test_a_thread_stops_at_an_unconfirmed_send_and_keeps_what_is_out(
     kind: Kind, details: dict[str, Any], nth: int
 ) -> None:
     async with telegram("One", parts=("Two", "Three")) as (scene, simulated):
@@ -113,7 +113,7 @@ async def test_a_thread_stops_at_a_doubt_and_keeps_what_is_out(
         judge(await drive(scene), scene)
 
 
-async def test_a_refused_connection_costs_an_attempt_and_no_doubt() -> None:
+async def test_a_refused_connection_costs_an_attempt_and_is_not_unconfirmed() -> None:
     async with telegram() as (scene, _):
         scene.shut_at("publish")
         ended = await drive(scene)
@@ -122,7 +122,7 @@ async def test_a_refused_connection_costs_an_attempt_and_no_doubt() -> None:
         assert (ended.returned(Transient), ended.returned(Unconfirmed)) == (1, 0)
 
 
-async def test_a_doubt_cannot_be_settled_by_asking() -> None:
+async def test_an_unconfirmed_send_cannot_be_settled_by_asking() -> None:
     async with telegram() as (scene, simulated):
         simulated.faults.plan(Kind.RESET_AFTER, CALLS)
         ended = await drive(scene)
@@ -323,7 +323,7 @@ async def test_options_reach_telegram() -> None:
 
 
 @pytest.mark.parametrize("topic", ["general", "-1", "7.5", "1" * 40, "²"])
-async def test_a_topic_that_is_no_number_is_told_and_leaves_no_doubt(topic: str) -> None:
+async def test_a_topic_that_is_no_number_is_told_and_is_never_unconfirmed(topic: str) -> None:
     async with telegram(topic=topic) as (scene, _):
         found = scene.provider.validate(scene.message, scene.account)
         assert [(each.code, each.field) for each in found] == [("topic", "options")]

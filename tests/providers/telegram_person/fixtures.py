@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
-from cadenza.providers.base import AttemptContext, Prepared, Underway
+from cadenza.providers.base import AttemptContext, Prepared, StillPreparing
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.policy import HostRule, Policy
 from cadenza.providers.http.redact import Secret
@@ -55,8 +55,8 @@ async def person(
 
 async def ready(call: AttemptContext) -> AttemptContext | Outcome:
     """Prepare to the end."""
-    found: Prepared | Underway | Outcome = Underway(call.state)
-    while isinstance(found, Underway):
+    found: Prepared | StillPreparing | Outcome = StillPreparing(call.state)
+    while isinstance(found, StillPreparing):
         call = replace(call, state=found.state)
         found = await PROVIDER.prepare(call)
     return replace(call, state=found.state) if isinstance(found, Prepared) else found

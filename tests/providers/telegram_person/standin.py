@@ -60,7 +60,7 @@ class Telegram:
     hangs_up: list[str] = field(default_factory=list[str])  # "before" or "after" the next sends
     signed_in: bool = True
     has_password: bool = False
-    asked: list[str] = field(default_factory=list[str])
+    requested: list[str] = field(default_factory=list[str])
     port: int = 0
     lives_in: Telegram | None = None  # another data centre, where all sign in
     slow: float = 0.0  # seconds that a piece of a file takes
@@ -76,7 +76,7 @@ class Telegram:
 
     def answer(self, request: Any) -> Any:
         """Answer one request, or raise `DeliveryRefusal`."""
-        self.asked.append(type(request).__name__)
+        self.requested.append(type(request).__name__)
         handler: Callable[[Any], Any] | None = getattr(self, f"_{type(request).__name__}", None)
         if handler is None:
             raise Refused(400, f"NOT_PLAYED_{type(request).__name__}")

@@ -44,10 +44,10 @@ async def signing_in(
 
 async def test_a_code_signs_a_person_in(monkeypatch: pytest.MonkeyPatch) -> None:
     async with signing_in(monkeypatch) as (connecting, _, _call):
-        asked = await CONNECTOR.begin(connecting)
-        assert isinstance(asked, Ask)
-        assert [each.name for each in asked.fields] == ["code"]
-        done = await CONNECTOR.complete(connecting, asked.keep, Secret(f" {CODE} "))
+        requested = await CONNECTOR.begin(connecting)
+        assert isinstance(requested, Ask)
+        assert [each.name for each in requested.fields] == ["code"]
+        done = await CONNECTOR.complete(connecting, requested.keep, Secret(f" {CODE} "))
         assert isinstance(done, tuple)
         (ada,) = done
         assert isinstance(ada, Connected)
@@ -59,9 +59,9 @@ async def test_a_code_signs_a_person_in(monkeypatch: pytest.MonkeyPatch) -> None
 async def test_a_password_is_asked_for_and_proven(monkeypatch: pytest.MonkeyPatch) -> None:
     async with signing_in(monkeypatch) as (connecting, simulated, _call):
         simulated.has_password = True
-        asked = await CONNECTOR.begin(connecting)
-        assert isinstance(asked, Ask)
-        more = await CONNECTOR.complete(connecting, asked.keep, Secret(CODE))
+        requested = await CONNECTOR.begin(connecting)
+        assert isinstance(requested, Ask)
+        more = await CONNECTOR.complete(connecting, requested.keep, Secret(CODE))
         assert isinstance(more, Ask)
         assert [each.name for each in more.fields] == ["password"]
         wrong = await CONNECTOR.complete(connecting, more.keep, Secret("wrong"))
@@ -73,9 +73,9 @@ async def test_a_password_is_asked_for_and_proven(monkeypatch: pytest.MonkeyPatc
 
 async def test_a_wrong_code_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     async with signing_in(monkeypatch) as (connecting, _, _call):
-        asked = await CONNECTOR.begin(connecting)
-        assert isinstance(asked, Ask)
-        refused = await CONNECTOR.complete(connecting, asked.keep, Secret("11111"))
+        requested = await CONNECTOR.begin(connecting)
+        assert isinstance(requested, Ask)
+        refused = await CONNECTOR.complete(connecting, requested.keep, Secret("11111"))
         assert isinstance(refused, Rejected)
         assert refused.code == "PHONE_CODE_INVALID"
 
@@ -99,10 +99,10 @@ async def test_a_number_of_another_data_centre_signs_in_there(
         there.signed_in, here.lives_in = False, there
         rules = tuple(HostRule("127.0.0.1", simulated.port) for simulated in (here, there))
         async with OutboundClient(Policy(allow=rules), clock=SystemClock()) as http:
-            asked = await CONNECTOR.begin(replace(connecting, http=http))
-            assert isinstance(asked, Ask), asked
+            requested = await CONNECTOR.begin(replace(connecting, http=http))
+            assert isinstance(requested, Ask), requested
             done = await CONNECTOR.complete(
-                replace(connecting, http=http), asked.keep, Secret(CODE)
+                replace(connecting, http=http), requested.keep, Secret(CODE)
             )
             assert isinstance(done, tuple)
             ready = await made_ready(replace(call, http=http, tokens=done[0].tokens))
@@ -117,8 +117,8 @@ async def test_somebody_new_agrees_on_a_key_first(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(auth, "blank", blank)
         monkeypatch.setattr(telegrambaseclient, "DEFAULT_IPV4_IP", "127.0.0.1")
         monkeypatch.setattr(telegrambaseclient, "DEFAULT_PORT", simulated.port)
-        asked = await CONNECTOR.begin(connecting)
-        assert isinstance(asked, Ask), asked
+        requested = await CONNECTOR.begin(connecting)
+        assert isinstance(requested, Ask), requested
         assert len(simulated.keys) == 2
-        done = await CONNECTOR.complete(connecting, asked.keep, Secret(CODE))
+        done = await CONNECTOR.complete(connecting, requested.keep, Secret(CODE))
         assert isinstance(done, tuple)

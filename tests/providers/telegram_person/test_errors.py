@@ -72,7 +72,7 @@ async def test_waits_are_as_long_and_reach_as_far_as_told(word: str) -> None:
     assert (outcome.wait, outcome.reach) == (WAITS[word].wait, WAITS[word].reach)
 
 
-async def test_an_unknown_failure_of_the_servers_is_a_doubt() -> None:
+async def test_an_unknown_failure_of_the_servers_is_unconfirmed() -> None:
     assert isinstance(await _refused("SOMETHING_NEW", 500), Unconfirmed)
 
 

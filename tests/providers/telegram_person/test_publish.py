@@ -117,7 +117,7 @@ def test_an_id_is_of_one_account_attempt_and_part() -> None:
 
 
 @pytest.mark.parametrize(("when", "shown"), [("before", 0), ("after", 1)])
-async def test_a_line_that_breaks_in_the_call_is_a_doubt_that_history_settles(
+async def test_a_line_that_breaks_in_the_call_is_unconfirmed_that_history_settles(
     when: str, shown: int
 ) -> None:
     async with person() as (begun, simulated):
@@ -148,7 +148,7 @@ async def test_an_older_message_of_the_same_words_is_not_taken_for_ours() -> Non
         assert await PROVIDER.find_out(later) == Absent()
 
 
-async def test_a_server_that_is_away_costs_an_attempt_and_no_doubt() -> None:
+async def test_a_server_that_is_away_costs_an_attempt_and_is_not_unconfirmed() -> None:
     async with person() as (begun, simulated):
         call = await made_ready(begun)
         session = simulated.session
@@ -159,10 +159,10 @@ async def test_a_server_that_is_away_costs_an_attempt_and_no_doubt() -> None:
 
 async def test_the_socket_comes_through_the_guarded_door() -> None:
     async with person() as (call, simulated):
-        call.http._way.door._policy = Policy()
-        call.http._way = replace(call.http._way, policy=Policy())
+        call.http._route.network._policy = Policy()
+        call.http._route = replace(call.http._route, policy=Policy())
         assert isinstance(await PROVIDER.prepare(call), Transient)
-        assert simulated.asked == []
+        assert simulated.requested == []
 
 
 async def test_a_session_that_was_ended_elsewhere_asks_to_sign_in() -> None:
@@ -180,7 +180,7 @@ async def test_without_the_extra_a_person_reads_what_to_install(
     async with person() as (call, _):
         refused = await PROVIDER.prepare(call)
         assert isinstance(refused, Forbidden)
-        assert "cadenza[telegram]" in refused.says
+        assert "cadenza[telegram]" in refused.message
     assert "telegram_person" in all_providers()
     assert "telegram_person" in all_connectors()
 
@@ -188,7 +188,7 @@ async def test_without_the_extra_a_person_reads_what_to_install(
 async def test_without_an_app_nothing_is_sent() -> None:
     async with person() as (call, simulated):
         assert isinstance(await PROVIDER.prepare(replace(call, app=App(base_url=""))), Rejected)
-        assert simulated.asked == []
+        assert simulated.requested == []
 
 
 async def test_no_secret_shows(caplog: pytest.LogCaptureFixture) -> None:

@@ -26,10 +26,10 @@ async def test_a_containers_error_means_what_its_row_says(name: str) -> None:
         assert scene.visible() == []
 
 
-def test_an_unheard_of_error_is_tried_anew_and_not_repeated_in_words() -> None:
+def test_an_unheard_of_error_is_tried_again_and_not_repeated_in_words() -> None:
     outcome = errors.blame("SOMETHING odd")
     assert isinstance(outcome, Transient)
-    assert "odd" not in outcome.says
+    assert "odd" not in outcome.message
 
 
 @pytest.mark.parametrize(

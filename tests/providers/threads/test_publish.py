@@ -109,7 +109,7 @@ async def test_a_thread_whose_part_cannot_be_named_stops_with_a_word() -> None:
 
 
 @pytest.mark.parametrize("step", ["prepare", "publish", "finish"])
-async def test_a_refused_connection_costs_an_attempt_and_no_doubt(step: str) -> None:
+async def test_a_refused_connection_costs_an_attempt_and_is_not_unconfirmed(step: str) -> None:
     async with threads() as (scene, _):
         scene.shut_at(step)
         ended = await drive(scene)
@@ -144,7 +144,7 @@ async def test_too_early_and_already_are_told_apart_though_both_are_24() -> None
         assert (ended.returned(NotReady), ended.returned(Transient)) == (1, 0)
 
 
-async def test_a_container_that_expired_meanwhile_is_made_anew() -> None:
+async def test_a_container_that_expired_meanwhile_is_made_again() -> None:
     async with threads() as (scene, simulated):
 
         async def oversleep(step: str) -> None:
@@ -159,7 +159,7 @@ async def test_a_container_that_expired_meanwhile_is_made_anew() -> None:
         assert len(simulated.containers) == 2
 
 
-async def test_a_film_that_cannot_be_fetched_is_tried_anew_and_told() -> None:
+async def test_a_film_that_cannot_be_fetched_is_tried_again_and_told() -> None:
     async with threads(files=("waves.mp4",)) as (scene, simulated):
         simulated.shared.media.clear()
         ended = await drive(scene)

@@ -73,7 +73,7 @@ async def test_a_refusal_means_what_its_row_says(status: int, code: str, expecte
         ended = await drive(scene)
         first = ended.trail[1]
         assert _bare(first) == _bare(expected)
-        told = getattr(first, "says", None) or getattr(first, "note", "")
+        told = getattr(first, "message", None) or getattr(first, "note", "")
         assert "because of this" in told
 
 
@@ -88,4 +88,7 @@ def test_every_row_is_met_by_a_case() -> None:
 
 def _bare(outcome: object) -> dict[str, object]:
     fields = {name: getattr(outcome, name) for name in type(outcome).__dataclass_fields__}  # pyright: ignore[reportAttributeAccessIssue]
-    return {"kind": type(outcome), **{k: v for k, v in fields.items() if k not in {"says", "note"}}}
+    return {
+        "kind": type(outcome),
+        **{k: v for k, v in fields.items() if k not in {"message", "note"}},
+    }

@@ -166,7 +166,7 @@ async def test_another_attempts_mail_is_not_taken_for_this_one() -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_a_refused_connection_costs_an_attempt_and_no_doubt(way: str) -> None:
+async def test_a_refused_connection_costs_an_attempt_and_is_not_unconfirmed(way: str) -> None:
     async with unipile(way) as (scene, _):
         scene.shut_at("publish")
         ended = await drive(scene)
@@ -194,7 +194,7 @@ async def test_a_days_limit_waits_and_burns_nothing(way: str, limit: str, wait: 
         assert (ended.returned(Transient), ended.waited) == (0, wait)
 
 
-async def test_a_limit_that_shows_as_a_fault_is_a_doubt_and_no_second_inmail() -> None:
+async def test_a_limit_that_shows_as_a_fault_is_unconfirmed_and_no_second_inmail() -> None:
     async with unipile("inmail") as (scene, simulated):
         simulated.limits["inmail"].limit = 0
         ended = await drive(scene)

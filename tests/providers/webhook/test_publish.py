@@ -161,7 +161,7 @@ def scene_call(scene: Scene, now: datetime) -> AttemptContext:
     )
 
 
-async def test_after_a_day_a_doubt_is_left_to_a_person() -> None:
+async def test_after_a_day_an_unconfirmed_send_is_left_to_a_person() -> None:
     async with webhook() as (scene, simulated):
         call = AttemptContext(
             account=scene.account,
@@ -246,7 +246,7 @@ async def test_a_closed_address_closes_the_account_and_a_moved_one_is_not_follow
         assert {each.path for each in simulated.received} == {"/hooks/ada"}
 
 
-async def test_an_address_inside_the_house_is_never_called() -> None:
+async def test_an_address_of_the_own_network_is_never_called() -> None:
     async with (
         webhook() as (scene, simulated),
         OutboundClient(Policy(), clock=SystemClock()) as http,

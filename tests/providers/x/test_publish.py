@@ -116,7 +116,9 @@ async def test_a_thread_goes_on_where_it_stopped(
 
 
 @pytest.mark.parametrize(("kind", "details"), FAULTS, ids=fault_name)
-async def test_a_doubt_survives_any_fault_of_the_list(kind: Kind, details: dict[str, Any]) -> None:
+async def test_an_unconfirmed_send_survives_any_fault_of_the_list(
+    kind: Kind, details: dict[str, Any]
+) -> None:
     async with x() as (scene, simulated):
         simulated.faults.plan(Kind.RESET_AFTER, POSTS)
         fault = simulated.faults.plan(kind, LISTS, **details)
@@ -204,7 +206,7 @@ async def test_a_post_of_its_own_is_not_taken_for_a_part_of_a_thread() -> None:
 
 
 @pytest.mark.parametrize("step", ["prepare", "publish"])
-async def test_a_refused_connection_costs_an_attempt_and_no_doubt(step: str) -> None:
+async def test_a_refused_connection_costs_an_attempt_and_is_not_unconfirmed(step: str) -> None:
     async with x(media=(picture(),)) as (scene, _):
         scene.shut_at(step)
         ended = await drive(scene)
@@ -267,7 +269,7 @@ async def test_used_up_credits_park_the_app() -> None:
         assert (parked.reach, parked.wait) == (WaitScope.APP, timedelta(hours=6))
 
 
-async def test_media_that_lay_too_long_go_up_anew() -> None:
+async def test_media_that_lay_too_long_go_up_again() -> None:
     async with x(media=(picture(),)) as (scene, simulated):
 
         async def sleep(step: str) -> None:

@@ -5,6 +5,7 @@ import { answered, keyFor, unanswered } from "./once";
 import { Problem } from "./problem";
 import type { components, paths } from "./schema";
 import { tellSessionEnd } from "./session";
+import { t } from "../messages/api";
 
 export type Schemas = components["schemas"];
 
@@ -38,11 +39,11 @@ api.use({
 
 /** What is known of a request that nobody answered. */
 function lostWords(request: Request): string {
-  if (isLook(request)) return "The server cannot be reached.";
+  if (isLook(request)) return t("cantReachTheServer");
   // Without any line it never left this machine; else the answer may be what was lost.
-  if (!navigator.onLine) return "The server cannot be reached. Nothing was changed.";
-  const on = request.headers.has(KEY) ? "Do the same again: it is not done twice." : "Look first, before you do it again.";
-  return `No answer came from the server, so it may be done or not. ${on}`;
+  if (!navigator.onLine) return t("cantReachTheServerNothingWas");
+  const on = request.headers.has(KEY) ? t("tryAgainItWontBeDone") : t("checkBeforeYouTryAgain");
+  return t("theServerDidntAnswerSoThis", { on });
 }
 
 /** Nothing is changed by it: a dry run, or words to check. */
@@ -68,7 +69,7 @@ export async function take<Data>(asked: Promise<Answered<Data>>): Promise<Data> 
 /** Take the answer together with the name of the state it shows, for `If-Match`. */
 export async function takeTagged<Data>(asked: Promise<Answered<Data>>): Promise<{ data: Data; etag: string | null }> {
   const { data, error, response } = await asked.catch((reason: unknown) => {
-    throw reason instanceof Problem ? reason : new Problem(0, "offline", "The server's answer did not arrive whole: try again.");
+    throw reason instanceof Problem ? reason : new Problem(0, "offline", t("theServersAnswerWasCutOff"));
   });
   if (response.ok) return { data: data as Data, etag: response.headers.get("etag") };
   const problem = Problem.read(response.status, error);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Problem } from "./problem";
 
 const refusal = (detail: string, ...paths: string[]): string =>
-  Problem.read(422, { detail, errors: paths.map((path) => ({ path, says: "is too short", code: "short" })) }).message;
+  Problem.read(422, { detail, errors: paths.map((path) => ({ path, message: "is too short", code: "short" })) }).message;
 
 test("a single fault is named by its field, not by its place in the request", () => {
   expect(refusal("body.password: is too short", "body.password")).toBe("Password: is too short");

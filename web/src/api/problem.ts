@@ -1,7 +1,9 @@
 // A refusal as the server tells it (RFC 9457): what was wrong, what to do, and which fields.
+import { t } from "../messages/api";
+
 export interface Fault {
   path: string;
-  says: string;
+  message: string;
   code: string;
 }
 
@@ -18,7 +20,7 @@ export class Problem extends Error {
 
   static read(status: number, body: unknown): Problem {
     if (typeof body !== "object" || body === null || !("detail" in body)) {
-      return new Problem(status, "unreadable", `The server answered ${status} without saying why.`);
+      return new Problem(status, "unreadable", t("theServerReturnedAnErrorStatus", { status }));
     }
     const told = body as { type?: string; detail: string; errors?: Fault[] };
     const code = told.type?.split(":").pop() ?? "unknown";
@@ -28,15 +30,15 @@ export class Problem extends Error {
 
   /** The faults by field, for a form: `body.name` becomes `name`. */
   get fields(): Record<string, string> {
-    return Object.fromEntries(this.faults.map(({ path, says }) => [path.replace(/^body\./, ""), says]));
+    return Object.fromEntries(this.faults.map(({ path, message }) => [path.replace(/^body\./, ""), message]));
   }
 }
 
 /** Name a single fault as its field is called on the screen: `body.password: …` becomes `Password: …`. */
 function inWords(detail: string, faults: readonly Fault[]): string {
   const [fault, ...more] = faults;
-  if (fault === undefined || more.length > 0 || detail !== `${fault.path}: ${fault.says}`) return detail;
+  if (fault === undefined || more.length > 0 || detail !== `${fault.path}: ${fault.message}`) return detail;
   const field = fault.path.split(".").findLast((part) => !/^\d+$/.test(part)) ?? fault.path;
   const name = field.replaceAll("_", " ");
-  return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${fault.says}`;
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${fault.message}`;
 }

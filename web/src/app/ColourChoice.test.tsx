@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, it, vi } from "vitest";
 
 import { ColourChoice } from "./ColourChoice";
+import { t } from "../messages/app";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -15,7 +16,7 @@ it("offers the other colours at the first press where the system is dark", async
       <ColourChoice />
     </MantineProvider>,
   );
-  await userEvent.click(screen.getByRole("button", { name: "Use light colours" }));
+  await userEvent.click(screen.getByRole("button", { name: t("useLightMode") }));
   expect(document.documentElement.dataset.mantineColorScheme).toBe("light");
-  expect(screen.getByRole("button", { name: "Use dark colours" })).toBeTruthy();
+  expect(screen.getByRole("button", { name: t("useDarkMode") })).toBeTruthy();
 });

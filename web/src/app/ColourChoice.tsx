@@ -1,5 +1,6 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { IconMoon, IconSun } from "@tabler/icons-react";
+import { t } from "../messages/app";
 
 /** Light or dark: as the system has it, until one chooses. */
 export function ColourChoice() {
@@ -9,7 +10,7 @@ export function ColourChoice() {
     <ActionIcon
       variant="subtle"
       color="gray"
-      aria-label={dark ? "Use light colours" : "Use dark colours"}
+      aria-label={dark ? t("useLightMode") : t("useDarkMode")}
       onClick={() => setColorScheme(dark ? "light" : "dark")}
     >
       {dark ? <IconSun size={18} /> : <IconMoon size={18} />}

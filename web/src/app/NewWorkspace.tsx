@@ -9,6 +9,7 @@ import { meQuery, useMe } from "../api/me";
 import { Problem } from "../api/problem";
 import { tellDone } from "../ui/tell";
 import { zones } from "../ui/zones";
+import { t } from "../messages/app";
 
 export function NewWorkspace({ onClose }: { onClose: () => void }) {
   const me = useMe();
@@ -16,13 +17,13 @@ export function NewWorkspace({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient();
   const form = useForm({
     initialValues: { name: "", zone: me.zone },
-    validate: { name: (name) => (name.trim() === "" ? "Give it a name." : null) },
+    validate: { name: (name) => (name.trim() === "" ? t("enterAName") : null) },
   });
   const create = useMutation({
     mutationFn: ({ name, zone }: { name: string; zone: string }) => take(api.POST("/api/v1/workspaces", { body: { name: name.trim(), zone } })),
     onSuccess: async (made) => {
       await queries.invalidateQueries({ queryKey: meQuery.queryKey }); // the list to choose from is part of oneself
-      tellDone(`${made.name} is ready.`);
+      tellDone(t("nameIsReady", { name: made.name }));
       onClose();
       await go(`/w/${made.id}`);
     },
@@ -31,23 +32,23 @@ export function NewWorkspace({ onClose }: { onClose: () => void }) {
     },
   });
   return (
-    <Modal opened onClose={onClose} title="New workspace">
+    <Modal opened onClose={onClose} title={t("newWorkspace")}>
       <form noValidate onSubmit={form.onSubmit((said) => create.mutate(said))}>
         <Stack>
           {create.error !== null && (
-            <Alert role="alert" color="red" title="Not created">
+            <Alert role="alert" color="red" title={t("couldntCreateTheWorkspace")}>
               {create.error.message}
             </Alert>
           )}
-          <Text size="sm">It has accounts, posts and people of its own. You own it.</Text>
-          <TextInput label="Name" required data-autofocus maxLength={200} {...form.getInputProps("name")} />
-          <Autocomplete label="Time zone" data={zones} limit={20} required {...form.getInputProps("zone")} />
+          <Text size="sm">{t("aWorkspaceHasItsOwnAccounts")}</Text>
+          <TextInput label={t("name")} required data-autofocus maxLength={200} {...form.getInputProps("name")} />
+          <Autocomplete label={t("timeZone")} data={zones} limit={20} required {...form.getInputProps("zone")} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {t("cancel")}
             </Button>
             <Button type="submit" loading={create.isPending}>
-              Create workspace
+              {t("createWorkspace")}
             </Button>
           </Group>
         </Stack>

@@ -15,6 +15,7 @@ import { tellProblem } from "../ui/tell";
 import { ColourChoice } from "./ColourChoice";
 import { NewWorkspace } from "./NewWorkspace";
 import { screens, type Screen } from "./screens";
+import { t } from "../messages/app";
 
 export function Shell() {
   const workspaceId = useWorkspaceId();
@@ -28,12 +29,12 @@ export function Shell() {
       padding={{ base: "xs", sm: "md" }}
     >
       <a className="skip-link" href="#main">
-        Skip to content
+        {t("skipToContent")}
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
-            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={t("menu")} />
             <Text fw={700} visibleFrom="xs">
               Cadenza
             </Text>
@@ -45,13 +46,13 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Screens">
+      <AppShell.Navbar p="xs" aria-label={t("mainMenu")}>
         <Screens workspaceId={workspaceId} onChosen={close} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         {!connected && (
-          <Alert role="status" color="yellow" mb="md" icon={<IconPlugConnectedX aria-hidden />} title="Not live at the moment">
-            Connection lost. Reconnecting… What you see may be out of date.
+          <Alert role="status" color="yellow" mb="md" icon={<IconPlugConnectedX aria-hidden />} title={t("youreOffline")}>
+            {t("connectionLostReconnectingThisPage")}
           </Alert>
         )}
         <SendingHeld workspaceId={workspaceId} />
@@ -71,14 +72,14 @@ function SendingHeld({ workspaceId }: { workspaceId: string }) {
   const system = `/w/${workspaceId}/system`;
   if (why === null || pathname.startsWith(system)) return null; // that screen says it in full
   return (
-    <Alert role="status" color="red" mb="md" icon={<IconPlayerPause aria-hidden />} title="All sending is held">
-      Nothing is sent at the moment, because {why}.{" "}
+    <Alert role="status" color="red" mb="md" icon={<IconPlayerPause aria-hidden />} title={t("sendingIsOnHold")}>
+      {t("nothingIsBeingSentBecauseWhy", { why })}{" "}
       {owner ? (
         <Anchor component={RouterLink} to={system}>
-          Check and resume sending
+          {t("checkAndResumeSending")}
         </Anchor>
       ) : (
-        "An owner of this installation has to confirm before sending goes on."
+        t("someoneWhoRunsThisServerNeeds")
       )}
     </Alert>
   );
@@ -118,7 +119,7 @@ function ScreenLink({ screen, workspaceId, onChosen }: { screen: Screen; workspa
       leftSection={<Icon size={18} aria-hidden />}
       rightSection={
         waiting > 0 && (
-          <Badge size="sm" variant="filled" color="dark" aria-label={`${waiting} waiting`}>
+          <Badge size="sm" variant="filled" color="dark" aria-label={t("waitingWaiting", { waiting })}>
             {waiting > 99 ? "99+" : waiting}
           </Badge>
         )
@@ -136,7 +137,7 @@ function WorkspaceChoice({ workspaceId }: { workspaceId: string }) {
   return (
     <Group gap={4} wrap="nowrap">
       <Select
-        aria-label="Workspace"
+        aria-label={t("workspace")}
         size="xs"
         w={190}
         allowDeselect={false}
@@ -144,8 +145,8 @@ function WorkspaceChoice({ workspaceId }: { workspaceId: string }) {
         data={me.workspaces.map(({ workspace_id, name }) => ({ value: workspace_id, label: name }))}
         onChange={(chosen) => chosen !== null && void go(`/w/${chosen}`)}
       />
-      <Tooltip label="New workspace">
-        <ActionIcon variant="subtle" color="gray" aria-label="New workspace" onClick={open}>
+      <Tooltip label={t("newWorkspace")}>
+        <ActionIcon variant="subtle" color="gray" aria-label={t("newWorkspace")} onClick={open}>
           <IconPlus size={18} />
         </ActionIcon>
       </Tooltip>
@@ -170,7 +171,7 @@ function Oneself() {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`${me.name}: menu`}>
+        <ActionIcon variant="subtle" color="gray" aria-label={t("nameAccountMenu", { name: me.name })}>
           <IconUser size={18} />
         </ActionIcon>
       </Menu.Target>
@@ -179,7 +180,7 @@ function Oneself() {
           {me.name} · {me.email}
         </Menu.Label>
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void leave()}>
-          Sign out
+          {t("signOut")}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -17,6 +17,7 @@ import {
 import type { ComponentType } from "react";
 
 import { useThingCount } from "../screens/attention/useThings";
+import { t } from "../messages/app";
 
 export interface Screen {
   path: string;
@@ -32,21 +33,21 @@ export interface Screen {
 }
 
 export const screens: readonly Screen[] = [
-  { path: "queue", name: "Queue", icon: IconStack2, load: () => import("../screens/queue/Queue") },
-  { path: "compose", name: "New post", icon: IconPencilPlus, editors: true, load: () => import("../screens/composer/Compose") },
-  { path: "calendar", name: "Calendar", icon: IconCalendar, load: () => import("../screens/calendar/Calendar") },
-  { path: "drafts", name: "Drafts", icon: IconFileText, load: () => import("../screens/drafts/Drafts") },
+  { path: "queue", name: t("queue"), icon: IconStack2, load: () => import("../screens/queue/Queue") },
+  { path: "compose", name: t("newPost"), icon: IconPencilPlus, editors: true, load: () => import("../screens/composer/Compose") },
+  { path: "calendar", name: t("calendar"), icon: IconCalendar, load: () => import("../screens/calendar/Calendar") },
+  { path: "drafts", name: t("drafts"), icon: IconFileText, load: () => import("../screens/drafts/Drafts") },
   {
     path: "attention",
-    name: "Needs attention",
+    name: t("needsAttention"),
     icon: IconAlertCircle,
     badge: useThingCount,
     load: () => import("../screens/attention/Attention"),
   },
-  { path: "accounts", name: "Accounts", icon: IconPlugConnected, load: () => import("../screens/accounts/Accounts") },
-  { path: "data", name: "Import and export", icon: IconTransfer, load: () => import("../screens/data/Data") },
-  { path: "activity", name: "Activity", icon: IconActivityHeartbeat, load: () => import("../screens/activity/Activity") },
-  { path: "jobs", name: "Jobs", icon: IconSubtask, instance: true, load: () => import("../screens/jobs/Jobs") },
-  { path: "system", name: "System", icon: IconServer, instance: true, load: () => import("../screens/system/System") },
-  { path: "settings", name: "Settings", icon: IconSettings, load: () => import("../screens/settings/Settings") },
+  { path: "accounts", name: t("accounts"), icon: IconPlugConnected, load: () => import("../screens/accounts/Accounts") },
+  { path: "data", name: t("importAndExport"), icon: IconTransfer, load: () => import("../screens/data/Data") },
+  { path: "activity", name: t("activity"), icon: IconActivityHeartbeat, load: () => import("../screens/activity/Activity") },
+  { path: "jobs", name: t("jobs"), icon: IconSubtask, instance: true, load: () => import("../screens/jobs/Jobs") },
+  { path: "system", name: t("system"), icon: IconServer, instance: true, load: () => import("../screens/system/System") },
+  { path: "settings", name: t("settings"), icon: IconSettings, load: () => import("../screens/settings/Settings") },
 ];

@@ -1,4 +1,5 @@
 import { createTheme } from "@mantine/core";
+import { t } from "../messages/app";
 
 // A long list scrolls by itself: in a scroll area of its own, keys do not reach what scrolls.
 const choices = { defaultProps: { withScrollArea: false }, styles: { options: { maxHeight: 240, overflowY: "auto" } } } as const;
@@ -26,9 +27,9 @@ export const theme = createTheme({
     Select: choices,
     TagsInput: choices,
     // A button with a cross alone says nothing to those who do not see it.
-    Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
-    Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
-    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Dismiss" } } },
+    Modal: { defaultProps: { closeButtonProps: { "aria-label": t("close") } } },
+    Drawer: { defaultProps: { closeButtonProps: { "aria-label": t("close") } } },
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": t("dismiss") } } },
   },
   headings: { fontWeight: "650" },
 });

@@ -3,6 +3,7 @@ import { Group, Select, Text } from "@mantine/core";
 import type { Account } from "../api/accounts";
 import { NetworkIcon } from "./NetworkIcon";
 import { accountWord, networkName } from "./words";
+import { t } from "../messages/ui";
 
 /** Choose one account; typing finds it by handle, name or network. */
 export function AccountChoice(props: {
@@ -15,11 +16,11 @@ export function AccountChoice(props: {
   const byId = new Map(props.accounts.map((each) => [each.id, each]));
   return (
     <Select
-      aria-label={props.label ?? "Account"}
-      placeholder="Find an account"
+      aria-label={props.label ?? t("account")}
+      placeholder={t("searchAccounts")}
       searchable
       allowDeselect={false}
-      nothingFoundMessage="No account is called that"
+      nothingFoundMessage={t("noMatchingAccount")}
       maxDropdownHeight={320}
       limit={200}
       w={{ base: "100%", xs: 300 }}
@@ -37,7 +38,7 @@ export function AccountChoice(props: {
       renderOption={({ option }) => {
         const account = byId.get(option.value);
         if (account === undefined) return option.label;
-        const word = account.lane?.paused === true ? "Paused" : account.state === "connected" ? null : accountWord(account.state).says;
+        const word = account.lane?.paused === true ? t("paused") : account.state === "connected" ? null : accountWord(account.state).message;
         return (
           <Group gap="xs" wrap="nowrap">
             <NetworkIcon of={account.provider} />

@@ -11,7 +11,7 @@ import { piled } from "./piled";
 
 export interface BarChartProps {
   /** Describe the image (alt text). */
-  says: string;
+  message: string;
   /** The name of each place, shown when one points at it. */
   places: readonly string[];
   /** Which places are named below, and how. */
@@ -23,7 +23,7 @@ export interface BarChartProps {
 const HEIGHT = 180;
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000];
 
-export default function BarChart({ says, places, marks, kinds }: BarChartProps) {
+export default function BarChart({ message, places, marks, kinds }: BarChartProps) {
   const size = useElementSize();
   const place = useRef<HTMLDivElement>(null);
   const ref = useMergedRef(place, size.ref);
@@ -71,5 +71,5 @@ export default function BarChart({ says, places, marks, kinds }: BarChartProps) 
   useEffect(() => {
     if (isPlaced) chart.current?.setSize({ width: size.width, height: HEIGHT });
   }, [isPlaced, size.width]);
-  return <div ref={ref} className="bar-chart" role="img" aria-label={says} style={{ minHeight: HEIGHT }} />;
+  return <div ref={ref} className="bar-chart" role="img" aria-label={message} style={{ minHeight: HEIGHT }} />;
 }

@@ -6,6 +6,7 @@ import { Link } from "react-router";
 import { useMay, useWorkspaceId } from "../api/me";
 import { Empty } from "./Empty";
 import { Page } from "./Page";
+import { t } from "../messages/ui";
 
 /** A screen that is about accounts, before there is one. */
 export function NoAccount({ screen, children }: { screen: string; children: ReactNode }) {
@@ -15,11 +16,11 @@ export function NoAccount({ screen, children }: { screen: string; children: Reac
     <Page title={screen}>
       <Empty
         icon={IconPlugConnected}
-        title="No account yet"
+        title={t("noAccountYet")}
         action={
           mayConnect && (
             <Button component={Link} to={`/w/${workspaceId}/accounts?connect`}>
-              Connect an account
+              {t("connectAnAccount")}
             </Button>
           )
         }

@@ -3,7 +3,7 @@ import { useDocumentTitle } from "@mantine/hooks";
 import type { ReactNode } from "react";
 
 /** A screen: its name, one line about it, what can be done with all of it, and what is on it. */
-export function Page(props: { title: string; says?: ReactNode; actions?: ReactNode; children: ReactNode }) {
+export function Page(props: { title: string; message?: ReactNode; actions?: ReactNode; children: ReactNode }) {
   useDocumentTitle(`${props.title} · Cadenza`);
   return (
     <Stack gap="md">
@@ -12,9 +12,9 @@ export function Page(props: { title: string; says?: ReactNode; actions?: ReactNo
           <Title order={1} size="h3">
             {props.title}
           </Title>
-          {props.says !== undefined && (
+          {props.message !== undefined && (
             <Text component="div" c="dimmed" size="sm">
-              {props.says}
+              {props.message}
             </Text>
           )}
         </div>

@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 
 import { Failed } from "./Failed";
 import { Loading } from "./Loading";
+import { t } from "../messages/ui";
 
 interface Part<Item, Cursor> {
   items: Item[];
@@ -30,7 +31,7 @@ export function usePages<Item, Cursor>(queryKey: QueryKey, read: (cursor: Cursor
 }
 
 /** What was read of it, a way to more, and a word where there is nothing. */
-export function Paged<Item>({ pages, empty, more = "Show older ones", children }: { pages: Pages<Item>; empty: ReactNode; more?: string; children: (rows: Item[]) => ReactNode }) {
+export function Paged<Item>({ pages, empty, more = t("showOlder"), children }: { pages: Pages<Item>; empty: ReactNode; more?: string; children: (rows: Item[]) => ReactNode }) {
   const { query, rows } = pages;
   if (query.isPending) return <Loading />;
   if (query.data === undefined) return <Failed error={query.error} again={() => void query.refetch()} />;

@@ -2,7 +2,7 @@ import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 
 /** A part of a screen with a name of its own. */
-export function Section(props: { title: string; says?: ReactNode; actions?: ReactNode; children?: ReactNode }) {
+export function Section(props: { title: string; message?: ReactNode; actions?: ReactNode; children?: ReactNode }) {
   return (
     <Paper component="section" withBorder p="md" radius="md" aria-label={props.title}>
       <Stack gap="sm">
@@ -11,9 +11,9 @@ export function Section(props: { title: string; says?: ReactNode; actions?: Reac
             <Title order={2} size="h4">
               {props.title}
             </Title>
-            {props.says !== undefined && (
+            {props.message !== undefined && (
               <Text component="div" size="sm" c="dimmed">
-                {props.says}
+                {props.message}
               </Text>
             )}
           </div>

@@ -4,10 +4,10 @@ import { stateWord } from "./words";
 
 /** A state as a word; the colour only repeats it. */
 export function StateBadge({ state }: { state: string }) {
-  const { says, colour } = stateWord(state);
+  const { message, colour } = stateWord(state);
   return (
     <Badge variant="outline" fw={600} color={colour}>
-      {says}
+      {message}
     </Badge>
   );
 }

@@ -1,6 +1,7 @@
 // A small picture of a file. A video has none of its own: the browser shows its first moment.
 import { Image } from "@mantine/core";
 import { useState } from "react";
+import { t } from "../messages/ui";
 
 export function Thumbnail({ of, alt, w, h }: { of: { workspaceId: string; id: string; kind?: string }; alt: string; w?: number; h: number }) {
   const [isFilm, setIsFilm] = useState(of.kind === "video");
@@ -9,7 +10,7 @@ export function Thumbnail({ of, alt, w, h }: { of: { workspaceId: string; id: st
   return (
     <video
       src={`${base}/file#t=0.1`}
-      aria-label={alt || "A video"}
+      aria-label={alt || t("video")}
       muted
       playsInline
       preload="metadata"

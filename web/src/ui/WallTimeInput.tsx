@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 
 import { localDay, placeOf, wallTime } from "./times";
 import { isWhole, joinWall, readTime } from "./wallTimes";
+import { t } from "../messages/ui";
 
 interface Props {
   label: string;
@@ -37,10 +38,10 @@ export function WallTimeInput({ label, zone, value = "", onChange, from, today =
   };
   return (
     <Group align="flex-start" gap="xs" wrap="wrap">
-      <TextInput type="date" label={`${label}: day`} description={description} value={day} onChange={(event) => tell(event.currentTarget.value, typed)} />
+      <TextInput type="date" label={t("labelDate", { label })} description={description} value={day} onChange={(event) => tell(event.currentTarget.value, typed)} />
       <TextInput
-        label={`${label}: time in ${placeOf(zone)}`}
-        description={description === undefined ? undefined : "As in 09:15"}
+        label={t("labelTimeInPlace", { label, place: placeOf(zone) })}
+        description={description === undefined ? undefined : t("timeExample")}
         placeholder="09:15"
         autoComplete="off"
         value={typed}
@@ -54,7 +55,7 @@ export function WallTimeInput({ label, zone, value = "", onChange, from, today =
 
 function wrong(day: string, typed: string, from: Date | undefined, zone: string): string | null {
   if (typed.trim() === "") return null;
-  if (readTime(typed) === null) return "Write it like 09:15";
-  if (day === "") return "Choose the day, too";
-  return from !== undefined && joinWall(day, typed) < wallTime(from, zone) ? `That is over already in ${placeOf(zone)}` : null;
+  if (readTime(typed) === null) return t("wrongTimeFormat");
+  if (day === "") return t("chooseADateToo");
+  return from !== undefined && joinWall(day, typed) < wallTime(from, zone) ? t("thatTimeHasPassedInPlace", { place: placeOf(zone) }) : null;
 }

@@ -3,13 +3,14 @@ import { IconClock } from "@tabler/icons-react";
 
 import { clock, ownZone, placeOf } from "./times";
 import { useNow } from "./useNow";
+import { t } from "../messages/ui";
 
 /** Whose clock the times on a screen are, and what it says now. */
 export function ZoneBadge({ zone }: { zone: string }) {
   const now = useNow();
-  const same = zone === ownZone ? "Your own zone." : `Your clock says ${clock(now, ownZone)}.`;
+  const same = zone === ownZone ? t("thatsYourTimeZone") : t("itsTimeWhereYouAre", { time: clock(now, ownZone) });
   return (
-    <Tooltip label={`All times here are ${zone}. ${same}`} events={{ hover: true, focus: true, touch: true }}>
+    <Tooltip label={t("allTimesAreInZoneSame", { zone, same })} events={{ hover: true, focus: true, touch: true }}>
       <Badge
         tabIndex={0}
         variant="default"

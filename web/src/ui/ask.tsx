@@ -2,12 +2,13 @@
 import { Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import type { ReactNode } from "react";
+import { t } from "../messages/ui";
 
 const DOUBLE_CLICK = 500; // milliseconds
 let askedAt = -Infinity;
 
 /** A second click before the question is drawn asks nothing more, and means no. */
-export function askFirst(asked: { title: string; says: ReactNode; yes: string; no?: string; danger?: boolean }): Promise<boolean> {
+export function askFirst(asked: { title: string; message: ReactNode; yes: string; no?: string; danger?: boolean }): Promise<boolean> {
   if (performance.now() - askedAt < DOUBLE_CLICK) return Promise.resolve(false);
   askedAt = performance.now();
   return new Promise((answer) => {
@@ -19,10 +20,10 @@ export function askFirst(asked: { title: string; says: ReactNode; yes: string; n
       title: asked.title,
       children: (
         <Text component="div" size="sm">
-          {asked.says}
+          {asked.message}
         </Text>
       ),
-      labels: { confirm: asked.yes, cancel: asked.no ?? "Cancel" },
+      labels: { confirm: asked.yes, cancel: asked.no ?? t("cancel") },
       confirmProps: { color: asked.danger === true ? "red" : undefined },
       onConfirm: () => settle(true),
       onCancel: () => settle(false),

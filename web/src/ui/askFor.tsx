@@ -2,10 +2,11 @@
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import { useState, type ReactNode } from "react";
+import { t } from "../messages/ui";
 
 interface Asked {
   title: string;
-  says: ReactNode;
+  message: ReactNode;
   label: string;
   yes: string;
   danger?: boolean;
@@ -41,7 +42,7 @@ function Line({ asked, onAnswer }: { asked: Asked; onAnswer: (text: string | nul
     >
       <Stack>
         <Text component="div" size="sm">
-          {asked.says}
+          {asked.message}
         </Text>
         <TextInput
           label={asked.label}
@@ -53,7 +54,7 @@ function Line({ asked, onAnswer }: { asked: Asked; onAnswer: (text: string | nul
         />
         <Group justify="flex-end">
           <Button variant="default" onClick={() => onAnswer(null)}>
-            Cancel
+            {t("cancel")}
           </Button>
           <Button type="submit" color={asked.danger === true ? "red" : undefined}>
             {asked.yes}

@@ -1,12 +1,14 @@
 // The roles in plain words, the least first.
+import { t } from "../messages/ui";
+
 export const roles = ["viewer", "editor", "admin", "owner"] as const;
 export type Role = (typeof roles)[number];
 
-const words: Record<Role, { name: string; says: string }> = {
-  viewer: { name: "Viewer", says: "sees everything, changes nothing" },
-  editor: { name: "Editor", says: "writes, approves and sends" },
-  admin: { name: "Admin", says: "also connects accounts and lets people in" },
-  owner: { name: "Owner", says: "may do everything" },
+const words: Record<Role, { name: string; message: string }> = {
+  viewer: { name: t("viewer"), message: t("canSeeEverything") },
+  editor: { name: t("editor"), message: t("canWriteApproveAndSend") },
+  admin: { name: t("admin"), message: t("canAlsoConnectAccountsAndInvite") },
+  owner: { name: t("owner"), message: t("canDoEverything") },
 };
 
 export const roleWord = (role: string): string => words[role as Role]?.name ?? role;
@@ -15,5 +17,5 @@ export const roleWord = (role: string): string => words[role as Role]?.name ?? r
 export function roleChoices(own: string): { value: Role; label: string }[] {
   return roles
     .slice(0, roles.indexOf(own as Role) + 1)
-    .map((value) => ({ value, label: `${words[value].name}: ${words[value].says}` }));
+    .map((value) => ({ value, label: `${words[value].name}: ${words[value].message}` }));
 }

@@ -2,6 +2,7 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle, IconCheck } from "@tabler/icons-react";
+import { t } from "../messages/ui";
 
 const done = { color: "teal", icon: <IconCheck size={16} aria-hidden /> };
 const refused = { color: "red", className: "refusal", icon: <IconAlertTriangle size={18} aria-hidden />, role: "alert" };
@@ -26,14 +27,14 @@ export function tellDone(message: string, undo?: () => unknown): void {
             undo();
           }}
         >
-          Undo
+          {t("undo")}
         </Button>
       </Stack>
     ),
   });
 }
 
-export function tellProblem(error: unknown, title = "Not done"): void {
-  const message = error instanceof Error ? error.message : "Something unexpected happened.";
+export function tellProblem(error: unknown, title = t("thatDidntWork")): void {
+  const message = error instanceof Error ? error.message : t("somethingWentWrong");
   notifications.show({ ...refused, title, message, autoClose: 10_000 });
 }

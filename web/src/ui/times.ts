@@ -1,5 +1,6 @@
 // How instants are said: always in a named zone, never in the browser's by accident.
 import type { Schemas } from "../api/client";
+import { t } from "../messages/ui";
 
 export type Mark = Schemas["Mark"];
 const cache = new Map<string, Intl.DateTimeFormat>();
@@ -24,7 +25,7 @@ export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 export function clock(at: string | Date, zone: string): string {
   const said = format(zone, { hour: "2-digit", minute: "2-digit" }).format(date(at));
   const which = whichOfTwo(date(at), zone);
-  return which === null ? said : `${said} (${which})`;
+  return which === null ? said : t("clockTwice", { time: said, which });
 }
 
 /** A wall time as a form holds it: "2026-11-16T09:00" */
@@ -68,8 +69,8 @@ export function addDays(day: string, count: number): string {
 
 /** "Today", "Tomorrow", or the long name of a local date. */
 export function dayWords(day: string, today: string): string {
-  if (day === today) return `Today, ${longDay(day)}`;
-  if (day === addDays(today, 1)) return `Tomorrow, ${longDay(day)}`;
+  if (day === today) return t("todayDay", { day: longDay(day) });
+  if (day === addDays(today, 1)) return t("tomorrowDay", { day: longDay(day) });
   return longDay(day);
 }
 
@@ -82,12 +83,12 @@ export function offset(at: Date, zone: string): number {
 }
 
 /** Where clocks go back, the same wall time comes twice: which of the two an instant is; null: it comes once. */
-function whichOfTwo(at: Date, zone: string): "1st" | "2nd" | null {
+function whichOfTwo(at: Date, zone: string): "first" | "second" | null {
   const [before, after] = [offset(later(at, -DAY), zone), offset(later(at, DAY), zone)];
   const back = before - after;
   if (back <= 0) return null;
-  if (offset(at, zone) === before) return offset(later(at, back), zone) === after ? "1st" : null;
-  return offset(later(at, -back), zone) === before ? "2nd" : null;
+  if (offset(at, zone) === before) return offset(later(at, back), zone) === after ? "first" : null;
+  return offset(later(at, -back), zone) === before ? "second" : null;
 }
 
 /** By how many minutes the clocks of a zone move during a local date: 60 in spring, -60 in autumn, else 0. */
@@ -102,23 +103,22 @@ export function clockChange(day: string, zone: string): number {
 
 export function clockChangeWords(change: number): string | null {
   if (change === 0) return null;
-  const size = Math.abs(change) === 60 ? "one hour" : `${Math.abs(change)} minutes`;
-  return `Clocks go ${change > 0 ? "forward" : "back"} ${size} on this day`;
+  return t("clocksGo", { direction: change > 0 ? "forward" : "back", minutes: Math.abs(change) });
 }
 
 /** "in 5 min", "3 h ago" */
 export function fromNow(at: string | Date, now: Date): string {
   const seconds = Math.round((date(at).getTime() - now.getTime()) / 1000);
   const size = Math.abs(seconds);
-  if (size < 45) return seconds < 0 ? "just now" : "in a moment";
-  const said =
-    size < 5400 ? `${Math.max(1, Math.round(size / 60))} min` : size < 129_600 ? `${Math.round(size / 3600)} h` : `${Math.round(size / 86_400)} days`;
-  return seconds < 0 ? `${said} ago` : `in ${said}`;
+  if (size < 45) return seconds < 0 ? t("justNow") : t("inAMoment");
+  const span =
+    size < 5400 ? t("minutes", { minutes: Math.max(1, Math.round(size / 60)) }) : size < 129_600 ? t("hours", { hours: Math.round(size / 3600) }) : t("days", { days: Math.round(size / 86_400) });
+  return seconds < 0 ? t("ago", { span }) : t("in", { span });
 }
 
 /** "3 h ago" of something that happened: the server's clock may be ahead of this one, and it is still past. */
 export function ago(at: string | Date, now: Date): string {
-  return date(at).getTime() >= now.getTime() ? "just now" : fromNow(at, now);
+  return date(at).getTime() >= now.getTime() ? t("justNow") : fromNow(at, now);
 }
 
 /** "Auckland", from "Pacific/Auckland". */

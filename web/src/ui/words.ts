@@ -1,4 +1,6 @@
 // The words that people see for the machine's: networks, channels, states.
+import { t } from "../messages/ui";
+
 const networks: Record<string, string> = {
   bluesky: "Bluesky",
   discord: "Discord",
@@ -6,72 +8,72 @@ const networks: Record<string, string> = {
   instagram: "Instagram",
   linkedin: "LinkedIn",
   mastodon: "Mastodon",
-  simulated: "Simulated network",
+  simulated: t("simulatedNetwork"),
   slack: "Slack",
-  smtp: "E-mail (SMTP)",
+  smtp: t("emailSmtp"),
   telegram: "Telegram",
-  telegram_person: "Telegram (a person)",
+  telegram_person: t("telegramPersonal"),
   threads: "Threads",
-  unipile: "LinkedIn messages (Unipile)",
+  unipile: t("linkedinMessagesUnipile"),
   webhook: "Webhook",
   x: "X",
 };
 
 const channels: Record<string, string> = {
-  facebook_page: "Facebook page",
-  instagram_feed: "Instagram feed",
-  instagram_story: "Instagram story",
-  linkedin_profile: "LinkedIn profile",
-  linkedin_organization: "LinkedIn page",
-  linkedin_message: "LinkedIn message",
-  linkedin_invitation: "LinkedIn invitation",
-  linkedin_inmail: "LinkedIn InMail",
-  email: "E-mail",
+  facebook_page: t("facebookPage"),
+  instagram_feed: t("instagramFeed"),
+  instagram_story: t("instagramStory"),
+  linkedin_profile: t("linkedinProfile"),
+  linkedin_organization: t("linkedinPage"),
+  linkedin_message: t("linkedinMessage"),
+  linkedin_invitation: t("linkedinInvitation"),
+  linkedin_inmail: t("linkedinInMail"),
+  email: t("email"),
 };
 
 export interface Word {
-  says: string;
+  message: string;
   colour: string;
 }
 
 const states: Record<string, Word> = {
-  draft: { says: "Draft", colour: "gray" },
-  in_review: { says: "In review", colour: "grape" },
-  approved: { says: "Approved", colour: "teal" },
-  scheduled: { says: "Scheduled", colour: "blue" },
-  sending: { says: "On its way", colour: "cyan" },
-  sent: { says: "Sent", colour: "teal" },
-  published: { says: "Published", colour: "teal" },
-  partially_published: { says: "Partly published", colour: "orange" },
-  partial: { says: "Partly published", colour: "orange" },
-  failed: { says: "Failed", colour: "red" },
-  unconfirmed: { says: "Unconfirmed", colour: "orange" },
-  missed: { says: "Missed", colour: "orange" },
-  canceled: { says: "Canceled", colour: "gray" },
-  skipped: { says: "Skipped", colour: "gray" },
-  held: { says: "Held", colour: "yellow" },
-  paused: { says: "Paused", colour: "yellow" },
+  draft: { message: t("draft"), colour: "gray" },
+  in_review: { message: t("inReview"), colour: "grape" },
+  approved: { message: t("approved"), colour: "teal" },
+  scheduled: { message: t("scheduled"), colour: "blue" },
+  sending: { message: t("sending"), colour: "cyan" },
+  sent: { message: t("sent"), colour: "teal" },
+  published: { message: t("published"), colour: "teal" },
+  partially_published: { message: t("partlyPublished"), colour: "orange" },
+  partial: { message: t("partlyPublished"), colour: "orange" },
+  failed: { message: t("failed"), colour: "red" },
+  unconfirmed: { message: t("unconfirmed"), colour: "orange" },
+  missed: { message: t("missed"), colour: "orange" },
+  canceled: { message: t("canceled"), colour: "gray" },
+  skipped: { message: t("skipped"), colour: "gray" },
+  held: { message: t("onHold"), colour: "yellow" },
+  paused: { message: t("paused"), colour: "yellow" },
 };
 
 const accountStates: Record<string, Word> = {
-  connected: { says: "Connected", colour: "teal" },
-  expiring: { says: "Connection ends soon", colour: "yellow" },
-  needs_reconnect: { says: "Needs connecting again", colour: "red" },
-  suspended: { says: "Suspended", colour: "red" },
-  disconnected: { says: "Disconnected", colour: "gray" },
+  connected: { message: t("connected"), colour: "teal" },
+  expiring: { message: t("accessExpiresSoon"), colour: "yellow" },
+  needs_reconnect: { message: t("needsReconnecting"), colour: "red" },
+  suspended: { message: t("suspended"), colour: "red" },
+  disconnected: { message: t("disconnected"), colour: "gray" },
 };
 
 const plain = (name: string) => name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " ");
 
 export const networkName = (provider: string): string => networks[provider] ?? plain(provider);
 export const channelName = (channel: string): string => channels[channel] ?? networks[channel] ?? plain(channel);
-export const stateWord = (state: string): Word => states[state] ?? { says: plain(state), colour: "gray" };
+export const stateWord = (state: string): Word => states[state] ?? { message: plain(state), colour: "gray" };
 /** How a delivery stands: what holds it comes before its state. */
 export const standing = ({ state, held }: { state: string; held?: { code: string } | null }): string =>
   held === null || held === undefined ? state : held.code === "paused" ? "paused" : "held";
-export const accountWord = (state: string): Word => accountStates[state] ?? { says: plain(state), colour: "red" };
+export const accountWord = (state: string): Word => accountStates[state] ?? { message: plain(state), colour: "red" };
 
-const blockers: Record<string, string> = { "needs copy": "its text is not written yet", "needs media": "it has no picture yet" };
+const blockers: Record<string, string> = { "needs copy": t("itHasNoTextYet"), "needs media": t("itHasNoImageYet") };
 
 /** What keeps a post back, as part of a sentence. */
 export const blockerWords = (blocker: string): string => blockers[blocker] ?? blocker;

@@ -65,8 +65,8 @@ class Films(FacebookSignIn):
         ids = self.shared.ids
         film = Film(ids.number(16), ids.number(16), token.owner, size)
         self.films[film.id] = film
-        asked = {"video_id": film.id, "upload_session_id": film.session}
-        return say(200, {**asked, **self._wanted(film)})
+        requested = {"video_id": film.id, "upload_session_id": film.session}
+        return say(200, {**requested, **self._wanted(film)})
 
     def _transfer(self, film: Film, start: int, piece: object) -> Answer:
         if not isinstance(piece, bytes) or not piece:

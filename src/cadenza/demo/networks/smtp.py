@@ -23,7 +23,7 @@ from cadenza.demo.networks.smtp_model import (
     words_of,
     write_report,
 )
-from cadenza.demo.networks.smtp_talk import Talk
+from cadenza.demo.networks.smtp_talk import Dialogue
 from cadenza.demo.networks.smtp_wire import Hangup
 from cadenza.demo.simulator.counters import FixedWindows
 from cadenza.demo.simulator.ledger import Entry
@@ -61,7 +61,7 @@ class SimulatedSmtp(SimulatedNetwork):
         self.scripts[address] = Script(list(rcpt), list(dot))
 
     def endpoint_server(self, endpoint: str) -> EndpointServer | None:
-        return None if endpoint == "api" else _Keeper(self, encrypted=endpoint == "smtps")
+        return None if endpoint == "api" else _SmtpEndpoint(self, encrypted=endpoint == "smtps")
 
     # What the dialogue asks
 
@@ -133,7 +133,7 @@ class SimulatedSmtp(SimulatedNetwork):
                 box.revoked = True
 
 
-class _Keeper:
+class _SmtpEndpoint:
     """Speaks with the clients of one door."""
 
     def __init__(self, simulated: SimulatedSmtp, *, encrypted: bool) -> None:
@@ -152,7 +152,7 @@ class _Keeper:
                     if self._world.tls is None:
                         return
                     await writer.start_tls(self._world.tls)
-                talk = Talk(self._world, reader, writer, self._at_work)
+                talk = Dialogue(self._world, reader, writer, self._at_work)
                 await talk.run(encrypted=self._encrypted)
         finally:
             self._tasks.discard(task)

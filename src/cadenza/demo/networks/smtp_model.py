@@ -23,7 +23,7 @@ AS_THEY_STAND = (
 )
 KNOWN = frozenset(
     name.lower() for name in (*ONCE, *AT_MOST_ONCE, *AS_THEY_STAND, "MIME-Version", "Content-Type")
-) | {"content-transfer-encoding"}
+) | {"content-transfer-encoding", "dkim-signature"}
 _UNSUBSCRIBE = re.compile(r"<https://[^<>\s]+>(?:, <mailto:[^<>\s]+>)?")
 
 

@@ -17,7 +17,7 @@ BAD_ORDER = ReplyLine(503, "5.5.1 Bad sequence of commands")
 SYNTAX = ReplyLine(501, "5.5.4 Syntax error in parameters")
 
 
-class Talk(Wire):
+class Dialogue(Wire):
     """The state of one dialogue."""
 
     encrypted = False

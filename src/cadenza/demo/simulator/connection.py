@@ -16,7 +16,7 @@ import h11
 
 from cadenza.demo.simulator.faults import Fault, Kind, gateway_page
 from cadenza.demo.simulator.network import SimulatedNetwork
-from cadenza.demo.simulator.page import PREFIX, backstage
+from cadenza.demo.simulator.page import PREFIX, control_page
 from cadenza.demo.simulator.wire import Answer, Received
 
 _CHUNK = 65536
@@ -66,7 +66,7 @@ class Connections:
             if call is None:
                 return
             if call.path.startswith(PREFIX):
-                await _send(wire, writer, backstage(self._world, call))
+                await _send(wire, writer, control_page(self._world, call))
             elif not await self._perform(call, wire, writer):
                 return
             if wire.our_state is not h11.DONE or wire.their_state is not h11.DONE:

@@ -17,7 +17,7 @@ _STYLE = (
 )
 
 
-def backstage(simulated: SimulatedNetwork, call: Received) -> Answer:
+def control_page(simulated: SimulatedNetwork, call: Received) -> Answer:
     """Answer a request about the simulator itself."""
     place = call.path.removeprefix(PREFIX).strip("/")
     if place.startswith("media/"):

@@ -61,9 +61,9 @@ class Heartbeat:
         inventory = self._inventory
         if not inventory.leases:
             return
-        asked = self._clock.monotonic()
+        requested = self._clock.monotonic()
         renewal = await self._source.renew(self._worker, list(inventory.leases), lease=self._lease)
-        until = asked + self._lease.total_seconds() * SAFETY
+        until = requested + self._lease.total_seconds() * SAFETY
         for held in inventory.leases.values():
             held.until = max(held.until, until)
         if renewal.lost:
@@ -74,13 +74,8 @@ class Heartbeat:
             self._cancel(renewal.cancel)
 
     def _cancel(self, ids: frozenset[int]) -> None:
-        kept = [claimed for claimed in self._inventory.buffer if claimed.id not in ids]
-        dropped = [claimed for claimed in self._inventory.buffer if claimed.id in ids]
-        if dropped:
-            self._inventory.buffer.clear()
-            self._inventory.buffer.extend(kept)
-            for claimed in dropped:
-                self._settle(self._runner.stopped(claimed, Stopped.CANCELED))
+        for claimed in self._inventory.drop(lambda claimed: claimed.id in ids):
+            self._settle(self._runner.stopped(claimed, Stopped.CANCELED))
         self._stop(lambda claimed: claimed.id in ids, Stopped.CANCELED)
 
     def _stop(self, which: Callable[..., bool], reason: Stopped) -> None:

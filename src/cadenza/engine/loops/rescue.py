@@ -51,6 +51,12 @@ class Rescuer:
         wait = await self._wait_for_others()
         if wait > 0:
             return wait
+        while await self._take_back():
+            pass
+        return self._lease / 6
+
+    async def _take_back(self) -> bool:
+        """Take back some of what is left behind; say whether there may be more."""
         rescue = await self._source.rescue(crash_limit=self._crash_limit)
         self._heard = self._clock.monotonic()
         self._meters.rescued += len(rescue.returned)
@@ -61,7 +67,7 @@ class Rescuer:
             )
         for id_ in rescue.buried:
             log.error("job failed: its process died once too often", extra={"job": id_})
-        return self._lease / 6
+        return bool(rescue.returned or rescue.buried)
 
     async def _wait_for_others(self) -> float:
         """Return for how long live workers may still be on their way back to the store."""

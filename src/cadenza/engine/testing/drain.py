@@ -130,7 +130,7 @@ class _Drain:
         ran = False
         for queue in await self._busy_queues():
             batch = await self._store.claim(queue, limit=1, worker=WORKER, lease=LEASE)
-            if not batch.jobs and batch.suspects:
+            if not batch.jobs and batch.crashed:
                 batch = await self._store.claim(
                     queue, limit=1, worker=WORKER, lease=LEASE, alone=True
                 )

@@ -64,7 +64,7 @@ def read_mp4(file: BinaryIO) -> Film:
     return _film(brand, file.read(moov.end - moov.body), moov.body)
 
 
-def blot(file: BinaryIO, film: Film) -> None:
+def wipe_location(file: BinaryIO, film: Film) -> None:
     """Rename the boxes that tell a place, so that nobody reads them, and wipe what they say."""
     for start in film.place:
         file.seek(start - 4)

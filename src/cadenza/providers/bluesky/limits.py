@@ -36,10 +36,10 @@ def _too_long(text: str, part: int) -> Problem | None:
     if length <= GRAPHEMES and size <= BYTES:
         return None
     place = "The text" if part == 0 else f"Part {part + 1} of the thread"
-    says = (
+    message = (
         f"{place} has {length} characters and {size} bytes; Bluesky takes {GRAPHEMES} and {BYTES}."
     )
-    return Problem("too_long", says, field="text" if part == 0 else "parts")
+    return Problem("too_long", message, field="text" if part == 0 else "parts")
 
 
 def _empty(message: Message) -> Problem | None:
@@ -54,18 +54,18 @@ def _languages(message: Message) -> Problem | None:
     known = isinstance(given, list) and all(_LANGUAGE.fullmatch(str(each)) for each in given)
     if known and len(given) <= LANGUAGES:
         return None
-    says = f"Bluesky takes a list of at most {LANGUAGES} languages, such as en or pt-BR."
-    return Problem("langs", says, field="options")
+    detail = f"Bluesky takes a list of at most {LANGUAGES} languages, such as en or pt-BR."
+    return Problem("langs", detail, field="options")
 
 
 def _too_many(message: Message) -> Problem | None:
     if any(item.kind is MediaKind.VIDEO for item in message.media) and len(message.media) > 1:
-        says = "A video must be alone in its post: take the other files out."
-        return Problem("mixed_media", says, field="media")
+        detail = "A video must be alone in its post: take the other files out."
+        return Problem("mixed_media", detail, field="media")
     if len(message.media) <= IMAGES:
         return None
-    says = f"Bluesky takes {IMAGES} pictures a post; there are {len(message.media)}."
-    return Problem("too_many_media", says, field="media")
+    detail = f"Bluesky takes {IMAGES} pictures a post; there are {len(message.media)}."
+    return Problem("too_many_media", detail, field="media")
 
 
 def _file(item: MediaItem) -> Problem | None:
@@ -73,8 +73,8 @@ def _file(item: MediaItem) -> Problem | None:
         case MediaKind.VIDEO:
             return _video(item)
         case MediaKind.DOCUMENT:
-            says = f"Bluesky takes pictures and videos; take out {item.name or 'the file'}."
-            return Problem("media_kind", says, field="media")
+            message = f"Bluesky takes pictures and videos; take out {item.name or 'the file'}."
+            return Problem("media_kind", message, field="media")
         case _:
             return _picture(item)
 
@@ -82,11 +82,11 @@ def _file(item: MediaItem) -> Problem | None:
 def _picture(item: MediaItem) -> Problem | None:
     name = item.name or "A picture"
     if item.size > IMAGE_BYTES:
-        says = f"{name} has {item.size} bytes; Bluesky takes {IMAGE_BYTES}."
-        return Problem("media_size", says, field="media")
+        message = f"{name} has {item.size} bytes; Bluesky takes {IMAGE_BYTES}."
+        return Problem("media_size", message, field="media")
     if item.seconds is not None:
-        says = f"{name} moves, but Bluesky shows it as a still picture: upload it as MP4."
-        return Problem("stands_still", says, field="media", blocking=False)
+        message = f"{name} moves, but Bluesky shows it as a still picture: upload it as MP4."
+        return Problem("stands_still", message, field="media", blocking=False)
     return None
 
 
@@ -95,12 +95,12 @@ def _video(item: MediaItem) -> Problem | None:
     if item.mime != VIDEO_TYPE:
         return Problem("media_kind", f"{name}: Bluesky takes videos as MP4.", field="media")
     if item.size > VIDEO_BYTES:
-        says = f"{name} has {item.size} bytes; Bluesky takes {VIDEO_BYTES}."
-        return Problem("media_size", says, field="media")
+        message = f"{name} has {item.size} bytes; Bluesky takes {VIDEO_BYTES}."
+        return Problem("media_size", message, field="media")
     if counting.graphemes(item.alt) > VIDEO_ALT or counting.utf8(item.alt) > VIDEO_ALT_BYTES:
-        says = f"A video's description may have {VIDEO_ALT} characters on Bluesky."
-        return Problem("alt_too_long", says, field="media")
+        message = f"A video's description may have {VIDEO_ALT} characters on Bluesky."
+        return Problem("alt_too_long", message, field="media")
     if item.size > USUAL_BYTES:
-        says = f"{name} has {item.size} bytes; many Bluesky servers take {USUAL_BYTES} at most."
-        return Problem("media_large", says, field="media", blocking=False)
+        message = f"{name} has {item.size} bytes; many Bluesky servers take {USUAL_BYTES} at most."
+        return Problem("media_large", message, field="media", blocking=False)
     return None

@@ -19,7 +19,7 @@ from cadenza.providers.base import (
     Idempotency,
     Prepared,
     Problem,
-    Underway,
+    StillPreparing,
 )
 from cadenza.providers.bluesky.errors import MISSING, TABLE
 from cadenza.providers.bluesky.facets import handles
@@ -64,7 +64,7 @@ class Bluesky:
         card = unseen_link(message, "Bluesky beside files") if message.media else []
         return [*found, *left_out(message, "Bluesky", AS_PART), *card]
 
-    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | StillPreparing | Outcome:
         """Upload the next file, find who is mentioned, learn what the parts before are called."""
         state: dict[str, Any] = dict(call.state)
         if "made_at" not in state:
@@ -116,8 +116,8 @@ class Bluesky:
         """Exchange the session; a repeat within two hours gets the same successor."""
         token = call.tokens.refresh
         if token is None:
-            says = "There is nothing to renew the session with; connect again."
-            return Disconnected(says, NOTHING_TO_RENEW)
+            message = "There is nothing to renew the session with; connect again."
+            return Disconnected(message, NOTHING_TO_RENEW)
         request = Request(
             "POST",
             _xrpc(call, "server.refreshSession"),
@@ -173,7 +173,7 @@ async def _record(call: AttemptContext, uri: str) -> HttpSuccess | Outcome:
 
 async def _upload(
     call: AttemptContext, item: MediaItem, state: dict[str, Any]
-) -> Underway | Outcome:
+) -> StillPreparing | Outcome:
     request = Request(
         "POST",
         _xrpc(call, "repo.uploadBlob"),
@@ -189,17 +189,19 @@ async def _upload(
     blob = got.at("blob")
     if not isinstance(blob, dict):
         return Transient("The server took a file without naming it.")
-    return Underway({**state, "blobs": [*state.get("blobs", ()), blob]})
+    return StillPreparing({**state, "blobs": [*state.get("blobs", ()), blob]})
 
 
-async def _resolve(call: AttemptContext, handle: str, state: dict[str, Any]) -> Underway | Outcome:
+async def _resolve(
+    call: AttemptContext, handle: str, state: dict[str, Any]
+) -> StillPreparing | Outcome:
     query = urlencode({"handle": handle})
     request = Request("GET", f"{_xrpc(call, 'identity.resolveHandle')}?{query}")
     got = await ask(call, request, TABLE)
     if not isinstance(got, HttpSuccess | Rejected):
         return got
     did = (got.text("did") if isinstance(got, HttpSuccess) else None) or ""  # unknown: plain text
-    return Underway({**state, "dids": {**state.get("dids", {}), handle: did}})
+    return StillPreparing({**state, "dids": {**state.get("dids", {}), handle: did}})
 
 
 async def _learn(call: AttemptContext, state: dict[str, Any]) -> Prepared | Outcome:

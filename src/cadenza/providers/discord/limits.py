@@ -17,36 +17,36 @@ def problems(message: Message) -> list[Problem]:
     found: list[Problem] = []
     length = utf16(message.text)
     if length > CHARACTERS:
-        says = (
+        detail = (
             f"The text has {length} characters; Discord takes {CHARACTERS}. "
             f"Shorten it by {length - CHARACTERS}."
         )
-        found.append(Problem("too_long", says))
+        found.append(Problem("too_long", detail))
     if is_blank(message.text) and not message.media:
         found.append(Problem("empty", "There is nothing to post: write a text or add a file."))
     if message.parts:
-        says = "A webhook cannot answer its own message: put all in one text."
-        found.append(Problem("threads", says, field="parts"))
+        detail = "A webhook cannot answer its own message: put all in one text."
+        found.append(Problem("threads", detail, field="parts"))
     name = str(message.options.get("username") or "")
     if len(name) > NAME or "discord" in name.casefold():
-        says = f"The name must have at most {NAME} characters and not say Discord."
-        found.append(Problem("username", says, field="options"))
+        detail = f"The name must have at most {NAME} characters and not say Discord."
+        found.append(Problem("username", detail, field="options"))
     return found + _media(message)
 
 
 def _media(message: Message) -> list[Problem]:
     found: list[Problem] = []
     if len(message.media) > FILES:
-        says = f"Discord takes {FILES} files a message; there are {len(message.media)}."
-        found.append(Problem("too_many_media", says, field="media"))
+        detail = f"Discord takes {FILES} files a message; there are {len(message.media)}."
+        found.append(Problem("too_many_media", detail, field="media"))
     if sum(item.size for item in message.media) > ALL_BYTES:
-        says = f"The files have more than {ALL_BYTES} bytes together."
-        found.append(Problem("media_size", says, field="media"))
+        detail = f"The files have more than {ALL_BYTES} bytes together."
+        found.append(Problem("media_size", detail, field="media"))
     for item in message.media:
         if item.size > FILE_BYTES:
-            says = f"{item.name or 'A file'} has {item.size} bytes; Discord takes {FILE_BYTES}."
-            found.append(Problem("media_size", says, field="media"))
+            detail = f"{item.name or 'A file'} has {item.size} bytes; Discord takes {FILE_BYTES}."
+            found.append(Problem("media_size", detail, field="media"))
         if len(item.alt) > ALT:
-            says = f"A description has {len(item.alt)} characters; Discord takes {ALT}."
-            found.append(Problem("alt_too_long", says, field="media"))
+            detail = f"A description has {len(item.alt)} characters; Discord takes {ALT}."
+            found.append(Problem("alt_too_long", detail, field="media"))
     return found

@@ -1,6 +1,6 @@
 """As whom and where a Discord webhook speaks, and who is notified by a mention."""
 
-from cadenza.providers.option import Option, Takes
+from cadenza.providers.option import Option, OptionType
 
 OPTIONS = (
     Option(name="username", label="Shown name", hint="Left out: the webhook's own"),
@@ -10,7 +10,7 @@ OPTIONS = (
     Option(
         name="mentions",
         label="A mention notifies",
-        takes=Takes.CHOICES,
+        takes=OptionType.CHOICES,
         choices=(("users", "People"), ("roles", "Roles"), ("everyone", "Everyone")),
         hint="Left out: nobody",
     ),

@@ -19,7 +19,7 @@ from cadenza.providers.base import (
     Idempotency,
     Prepared,
     Problem,
-    Underway,
+    StillPreparing,
 )
 from cadenza.providers.discord.errors import TABLE
 from cadenza.providers.discord.limits import problems
@@ -54,7 +54,7 @@ class Discord:
         found = problems(message)
         return [*found, *left_out(message, "Discord"), *unseen_link(message, "Discord")]
 
-    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | StillPreparing | Outcome:
         """Do nothing: files go with the message."""
         return Prepared({})
 

@@ -52,8 +52,8 @@ class FacebookConnector:
             return found
         usable = [page for page in found if _may_post(page)]
         if not usable:
-            says = "No page was opened to us: choose pages that you may post for, and try again."
-            return Forbidden(says, "no_pages")
+            message = "No page was opened to us: choose pages that you may post for, and try again."
+            return Forbidden(message, "no_pages")
         return tuple(
             Connected(
                 remote_id=str(page["id"]),

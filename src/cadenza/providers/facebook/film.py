@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from cadenza.providers.base import AttemptContext, Prepared, Underway
+from cadenza.providers.base import AttemptContext, Prepared, StillPreparing
 from cadenza.providers.facebook.errors import PUBLISH, TABLE, WRONG_PIECE
 from cadenza.providers.http.outcome import Outcome as HttpOutcome
 from cadenza.providers.http.outcome import Reply
 from cadenza.providers.http.request import File, Request
 from cadenza.providers.message import MediaItem, MediaKind, Message
-from cadenza.providers.meta.comment import within_the_rest
+from cadenza.providers.meta.comment import within_time_left
 from cadenza.providers.meta.graph import ask_graph, graph
 from cadenza.providers.meta.usage import breather
 from cadenza.providers.outcome import (
@@ -46,7 +46,7 @@ def film_of(message: Message) -> MediaItem | None:
 
 async def prepare_film(
     call: AttemptContext, state: Mapping[str, Any]
-) -> Prepared | Underway | Outcome:
+) -> Prepared | StillPreparing | Outcome:
     """Open a session, then send the pieces that Facebook asks for; the file is read once for all."""
     item = film_of(call.message)
     assert item is not None, "called for videos only"
@@ -60,10 +60,12 @@ async def prepare_film(
     reached = state
     while reached["start"] < reached["end"]:
         told = await _piece(call, item, data, reached)
-        if not isinstance(told, Underway):
+        if not isinstance(told, StillPreparing):
             # What failed after others had worked is met again, from where it is by then.
             got_on = reached is not state
-            return Underway(reached, A_MOMENT, getattr(told, "says", "")) if got_on else told
+            return (
+                StillPreparing(reached, A_MOMENT, getattr(told, "message", "")) if got_on else told
+            )
         reached = told.state
         if told.wait:
             return told
@@ -72,7 +74,7 @@ async def prepare_film(
 
 async def _piece(
     call: AttemptContext, item: MediaItem, data: bytes, state: Mapping[str, Any]
-) -> Underway | Outcome:
+) -> StillPreparing | Outcome:
     """Send the piece that Facebook asked for."""
     fields = {
         "upload_phase": "transfer",
@@ -87,7 +89,7 @@ async def _piece(
     return _further(came, state) or _next(told, state)
 
 
-def _further(came: HttpOutcome, state: Mapping[str, Any]) -> Underway | None:
+def _further(came: HttpOutcome, state: Mapping[str, Any]) -> StillPreparing | None:
     """Go on where Facebook is, if it has pieces that we know no answer of; never back, so it ends."""
     got = HttpSuccess(came, came.json()) if isinstance(came, Reply) and not came.ok else None
     if got is None or got.text("error", "error_subcode") != str(WRONG_PIECE):
@@ -99,7 +101,7 @@ def _further(came: HttpOutcome, state: Mapping[str, Any]) -> Underway | None:
         return None
     if int(start) <= state["start"]:
         return None
-    return Underway({**state, "start": int(start), "end": int(end)})
+    return StillPreparing({**state, "start": int(start), "end": int(end)})
 
 
 def _read(text: str) -> Any:
@@ -109,7 +111,7 @@ def _read(text: str) -> Any:
         return None
 
 
-def _next(got: HttpSuccess | Outcome, state: Mapping[str, Any]) -> Underway | Outcome:
+def _next(got: HttpSuccess | Outcome, state: Mapping[str, Any]) -> StillPreparing | Outcome:
     """Keep what Facebook asks for next."""
     if not isinstance(got, HttpSuccess):
         return got
@@ -121,7 +123,7 @@ def _next(got: HttpSuccess | Outcome, state: Mapping[str, Any]) -> Underway | Ou
     if int(start) <= state.get("start", -1):
         return Transient("Facebook took a piece of a video and got no further.", restart=True)
     kept = {**state, "session": session, "video": video, "start": int(start), "end": int(end)}
-    return Underway(kept, breather(got.reply))
+    return StillPreparing(kept, breather(got.reply))
 
 
 async def show_film(call: AttemptContext) -> Outcome:
@@ -159,7 +161,7 @@ async def find_film(call: AttemptContext) -> Finding:
 
 async def finish_film(call: AttemptContext, sent: Sent) -> Sent:
     """Bring the address, and tell if Facebook could not work with the video after all."""
-    request = within_the_rest(call, _status(call, str(sent.remote_id)))
+    request = within_time_left(call, _status(call, str(sent.remote_id)))
     got = await ask_graph(call, request, TABLE)
     if not isinstance(got, HttpSuccess):
         return sent

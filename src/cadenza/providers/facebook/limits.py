@@ -40,26 +40,26 @@ def _empty(message: Message) -> Problem | None:
 def _thread(message: Message) -> Problem | None:
     if not message.parts:
         return None
-    says = "A page has no threads: put everything into one text."
-    return Problem("no_threads", says, field="parts")
+    detail = "A page has no threads: put everything into one text."
+    return Problem("no_threads", detail, field="parts")
 
 
 def _link(message: Message) -> Problem | None:
     if not (message.link and message.media):
         return None
-    says = "Facebook shows a link's card or pictures, not both: put the link into the text."
-    return Problem("link_and_media", says, field="link")
+    detail = "Facebook shows a link's card or pictures, not both: put the link into the text."
+    return Problem("link_and_media", detail, field="link")
 
 
 def _together(message: Message) -> list[Problem | None]:
     videos = [item for item in message.media if item.kind is MediaKind.VIDEO]
     found: list[Problem | None] = []
     if videos and len(message.media) > 1:
-        says = "A video must be alone in its post: take the other files out."
-        found.append(Problem("mixed_media", says, field="media"))
+        detail = "A video must be alone in its post: take the other files out."
+        found.append(Problem("mixed_media", detail, field="media"))
     if len(message.media) > PHOTOS:
-        says = f"At most {PHOTOS} photos fit in a post; there are {len(message.media)}."
-        found.append(Problem("too_many_media", says, field="media"))
+        detail = f"At most {PHOTOS} photos fit in a post; there are {len(message.media)}."
+        found.append(Problem("too_many_media", detail, field="media"))
     return found
 
 
@@ -76,11 +76,11 @@ def _short(message: Message) -> list[Problem | None]:
         (wanted == "story" and not alone, "story", "A story is one photo or one video.", "media"),
     )
     found: list[Problem | None] = [
-        Problem(code, says, field=field) for wrong, code, says, field in checks if wrong
+        Problem(code, detail, field=field) for wrong, code, detail, field in checks if wrong
     ]
     if wanted == "story" and (not counting.is_blank(message.text) or message.first_comment):
-        says = "A story shows no text and takes no first comment: only its file goes out."
-        found.append(Problem("story_text", says, blocking=False))
+        detail = "A story shows no text and takes no first comment: only its file goes out."
+        found.append(Problem("story_text", detail, blocking=False))
     return found
 
 
@@ -88,9 +88,9 @@ def _file(item: MediaItem) -> Problem | None:
     name = item.name or "A file"
     types = VIDEO_TYPES if item.kind is MediaKind.VIDEO else PHOTO_TYPES
     if item.mime not in types:
-        says = f"{name} is {item.mime}; Facebook takes {', '.join(types)}."
-        return Problem("media_kind", says, field="media")
+        message = f"{name} is {item.mime}; Facebook takes {', '.join(types)}."
+        return Problem("media_kind", message, field="media")
     if item.kind is not MediaKind.VIDEO and item.size > PHOTO_BYTES:
-        says = f"{name} has {item.size} bytes; Facebook takes {PHOTO_BYTES} for a photo."
-        return Problem("media_size", says, field="media")
+        message = f"{name} has {item.size} bytes; Facebook takes {PHOTO_BYTES} for a photo."
+        return Problem("media_size", message, field="media")
     return None

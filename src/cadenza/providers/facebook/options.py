@@ -1,12 +1,12 @@
 """What a page may publish it as."""
 
-from cadenza.providers.option import Option, Takes
+from cadenza.providers.option import Option, OptionType
 
 OPTIONS = (
     Option(
         name="as",
         label="Publish as",
-        takes=Takes.CHOICE,
+        takes=OptionType.CHOICE,
         choices=(("reel", "A reel"), ("story", "A story")),
         hint="Left out: a post",
     ),

@@ -16,7 +16,7 @@ from cadenza.providers.base import (
     Idempotency,
     Prepared,
     Problem,
-    Underway,
+    StillPreparing,
 )
 from cadenza.providers.facebook.errors import PUBLISH, TABLE
 from cadenza.providers.facebook.film import (
@@ -38,7 +38,7 @@ from cadenza.providers.facebook.short import (
 )
 from cadenza.providers.http.request import File, Request
 from cadenza.providers.message import AccountRef, MediaItem, Message, Tokens
-from cadenza.providers.meta.comment import comment, within_the_rest
+from cadenza.providers.meta.comment import comment, within_time_left
 from cadenza.providers.meta.graph import FACEBOOK, ask_graph, graph
 from cadenza.providers.meta.signin import SignInDialog, renew_page
 from cadenza.providers.meta.usage import breather
@@ -76,7 +76,7 @@ class Facebook:
         """Say all that the page would refuse."""
         return problems(message)
 
-    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | StillPreparing | Outcome:
         """Upload the next file or make the unseen post; start over if what there is grew old."""
         state = dict(call.state) or {"since": call.now.isoformat()}
         if _old(call, state):
@@ -93,15 +93,15 @@ class Facebook:
 
     async def _again(
         self, call: AttemptContext, state: dict[str, Any]
-    ) -> Prepared | Underway | Outcome:
+    ) -> Prepared | StillPreparing | Outcome:
         """Begin again, but only if the old one is surely not shown."""
         match await self.find_out(call):
             case Found():
                 return Prepared(state)  # the switch is pressed once more, and changes nothing
-            case CannotTell(says=says) if not is_photo_story(call.message):
-                return Transient(says)
+            case CannotTell(message=message) if not is_photo_story(call.message):
+                return Transient(message)
             case _:  # of a photo's story nobody ever tells; what may be out is not prepared again
-                return Underway({"since": call.now.isoformat()})
+                return StillPreparing({"since": call.now.isoformat()})
 
     async def publish(self, call: AttemptContext) -> Outcome:
         """Press the switch; the call that must not happen twice, and harms nothing if it does."""
@@ -142,7 +142,7 @@ class Facebook:
             return sent
         if film_of(call.message) is not None:
             return await finish_film(call, sent)
-        request = within_the_rest(call, _look(call, sent.remote_id, "permalink_url"))
+        request = within_time_left(call, _look(call, sent.remote_id, "permalink_url"))
         got = await ask_graph(call, request, TABLE)
         url = got.text("permalink_url") if isinstance(got, HttpSuccess) else None
         return Sent(sent.remote_id, url, sent.note)
@@ -183,7 +183,7 @@ def _old(call: AttemptContext, state: dict[str, Any]) -> bool:
 
 async def _photo(
     call: AttemptContext, state: dict[str, Any], item: MediaItem
-) -> Underway | Outcome:
+) -> StillPreparing | Outcome:
     """Upload one photo that nobody sees yet."""
     fields = {"published": "false", **({"alt_text_custom": item.alt} if item.alt else {})}
     file = File(await item.read(), item.name or "photo", item.mime)
@@ -195,7 +195,9 @@ async def _photo(
     photo = got.text("id")
     if photo is None:
         return Transient("Facebook took a photo without naming it.")
-    return Underway({**state, "photos": [*state.get("photos", ()), photo]}, breather(got.reply))
+    return StillPreparing(
+        {**state, "photos": [*state.get("photos", ()), photo]}, breather(got.reply)
+    )
 
 
 async def _unseen(call: AttemptContext, state: dict[str, Any]) -> Prepared | Outcome:

@@ -8,7 +8,7 @@ whether it is shown, so a lost answer stays an unconfirmed send for a person.
 from collections.abc import Mapping
 from typing import Any
 
-from cadenza.providers.base import AttemptContext, Prepared, Underway
+from cadenza.providers.base import AttemptContext, Prepared, StillPreparing
 from cadenza.providers.facebook.errors import PUBLISH, TABLE
 from cadenza.providers.facebook.film import film_of
 from cadenza.providers.message import Message
@@ -42,7 +42,7 @@ def is_photo_story(message: Message) -> bool:
 
 async def prepare_short(
     call: AttemptContext, state: Mapping[str, Any]
-) -> Prepared | Underway | Outcome:
+) -> Prepared | StillPreparing | Outcome:
     """Name the video, then send its bytes up."""
     item = film_of(call.message)
     assert item is not None, "called for videos only"
@@ -54,11 +54,13 @@ async def prepare_short(
             return got
         if video is None or place is None:
             return Transient("Facebook did not say where a video goes.", restart=True)
-        return Underway({**state, "video": video, "place": place})
+        return StillPreparing({**state, "video": video, "place": place})
     if not state.get("up"):
         base = call.app.base_url or FACEBOOK
         sent_up = await send_up(call, str(state["place"]), item, table=TABLE, base=base)
-        return Underway({**state, "up": True}) if isinstance(sent_up, HttpSuccess) else sent_up
+        return (
+            StillPreparing({**state, "up": True}) if isinstance(sent_up, HttpSuccess) else sent_up
+        )
     return Prepared(state)
 
 

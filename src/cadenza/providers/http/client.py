@@ -1,9 +1,10 @@
 """Send requests to the world, guarded, and say truly whether they may have arrived.
 
 A request is read strictly, sent through the guarded door, followed where allowed, and read within
-its bounds and its deadline. A call that must not happen twice gets a connection of its own: no kept
-one that the other side may be closing, no neighbours on HTTP/2 whose fault would leave its outcome
-unknown. The environment's proxies, cookies and netrc are not read. Limit: when the calling task is
+its bounds and its deadline. A call that must not happen twice has its connection to itself: no
+neighbours on HTTP/2 whose fault would leave its outcome unknown. A kept one may carry it if it was used
+moments ago and is still open (`Policy.reuse`); if it breaks once the request was begun, the request may
+have arrived, and is not sent again. The environment's proxies, cookies and netrc are not read. Limit: when the calling task is
 cancelled there is no outcome; the caller's own mark of intent must stand.
 """
 
@@ -19,19 +20,24 @@ import httpcore2
 import httpx2
 
 from cadenza.core.clock import Clock
-from cadenza.providers.http.connect import ConnectionRefused, GuardedNetwork, NameFailed, Plug
+from cadenza.providers.http.connect import (
+    ConnectionRefused,
+    GuardedNetwork,
+    NameFailed,
+    RawConnection,
+)
 from cadenza.providers.http.encode import OutboundRequest, pack, secrets_of
-from cadenza.providers.http.exchange import Exchange, Notebook
-from cadenza.providers.http.idle import IdleLines
+from cadenza.providers.http.exchange import Exchange, ExchangeLog
+from cadenza.providers.http.idle import IdleConnections
 from cadenza.providers.http.outcome import (
     MayHaveArrived,
-    NeverLeft,
+    NotSent,
     Outcome,
     Reason,
     Reply,
     Stop,
 )
-from cadenza.providers.http.parse_target import BadAddress, aim, aim_at
+from cadenza.providers.http.parse_target import BadAddress, parse_host, parse_target
 from cadenza.providers.http.policy import Policy
 from cadenza.providers.http.read import read_body
 from cadenza.providers.http.record import record
@@ -42,6 +48,7 @@ from cadenza.providers.http.resolve import Resolver, SystemResolver
 
 log = logging.getLogger("cadenza.http")
 # At DEBUG these write headers and paths, tokens and all, into the log.
+KEPT = 20  # idle connections of a pool
 TALKATIVE = ("httpcore2", "httpx2", "hpack", "h2")
 
 
@@ -63,29 +70,32 @@ class Wire:
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _Route:
     """The way out for one use: whom it may reach, and its connections."""
 
     policy: Policy
-    door: GuardedNetwork
+    network: GuardedNetwork
     shared: httpcore2.AsyncConnectionPool
     alone: httpcore2.AsyncConnectionPool
-    idle: IdleLines  # of other protocols
+    fresh: httpcore2.AsyncConnectionPool  # keeps none
+    idle: IdleConnections  # of other protocols
 
 
-def _open_way(policy: Policy, door: GuardedNetwork, max_connections: int) -> _Way:
-    def pool(*, kept: int, http2: bool) -> httpcore2.AsyncConnectionPool:
+def _open_route(policy: Policy, network: GuardedNetwork, max_connections: int) -> _Route:
+    def pool(*, kept: int, seconds: float, http2: bool) -> httpcore2.AsyncConnectionPool:
         return httpcore2.AsyncConnectionPool(
             ssl_context=_tls(policy.ca_file, http2=http2),
             max_connections=max_connections,
             max_keepalive_connections=kept,
-            keepalive_expiry=30,
+            keepalive_expiry=seconds,
             http2=http2,
-            network_backend=door,
+            network_backend=network,
         )
 
-    shared, alone = pool(kept=20, http2=True), pool(kept=0, http2=False)
-    return _Way(policy, door, shared, alone, IdleLines())
+    shared = pool(kept=KEPT, seconds=30, http2=True)
+    alone = pool(kept=KEPT if policy.reuse else 0, seconds=policy.reuse, http2=False)
+    fresh = pool(kept=0, seconds=0, http2=False)
+    return _Route(policy, network, shared, alone, fresh, IdleConnections(policy.reuse))
 
 
 class OutboundClient:
@@ -103,18 +113,18 @@ class OutboundClient:
         for name in TALKATIVE:
             logging.getLogger(name).setLevel(logging.WARNING)
         self.clock = clock
-        self.notes: Notebook | None = None  # of the run that this client is lent to
+        self.notes: ExchangeLog | None = None  # of the run that this client is lent to
         net = network or httpcore2.AnyIOBackend()
         self._resolver = SystemResolver()
 
-        def open_way(use: str | None) -> _Way:
+        def open_route(use: str | None) -> _Route:
             own = policy.for_use(use)
-            door = GuardedNetwork(own, resolver or self._resolver, net)  # pyright: ignore[reportArgumentType]
-            return _open_way(own, door, max_connections)
+            network = GuardedNetwork(own, resolver or self._resolver, net)  # pyright: ignore[reportArgumentType]
+            return _open_route(own, network, max_connections)
 
-        self._open_way = open_way
-        self._ways: dict[str | None, _Way] = {}
-        self._way = self._ways[None] = open_way(None)
+        self._open_route = open_route
+        self._routes: dict[str | None, _Route] = {}
+        self._route = self._routes[None] = open_route(None)
 
     async def __aenter__(self) -> Self:
         return self
@@ -129,10 +139,11 @@ class OutboundClient:
 
     async def aclose(self) -> None:
         """Close every connection."""
-        for way in self._ways.values():
-            await way.idle.aclose()
-            await way.shared.aclose()
-            await way.alone.aclose()
+        for route in self._routes.values():
+            await route.idle.aclose()
+            await route.shared.aclose()
+            await route.alone.aclose()
+            await route.fresh.aclose()
         self._resolver.close()
 
     def for_use(self, use: str | None) -> Self:
@@ -140,20 +151,20 @@ class OutboundClient:
 
         Connections are not shared between uses: one that was opened for its owner's use was judged by it.
         """
-        if use not in self._ways:
-            way = self._open_way(use)
-            usual = self._ways[None]
-            self._ways[use] = usual if way.policy == usual.policy else way
+        if use not in self._routes:
+            route = self._open_route(use)
+            usual = self._routes[None]
+            self._routes[use] = usual if route.policy == usual.policy else route
         lent = object.__new__(type(self))
-        lent.__dict__ = {**self.__dict__, "_way": self._ways[use]}
+        lent.__dict__ = {**self.__dict__, "_route": self._routes[use]}
         return lent
 
     @property
-    def idle(self) -> IdleLines:
+    def idle(self) -> IdleConnections:
         """Connections of other protocols that wait to be used again, for this use alone."""
-        return self._way.idle
+        return self._route.idle
 
-    def heard_by(self, notes: Notebook) -> Self:
+    def recording_to(self, notes: ExchangeLog) -> Self:
         """Return the same client, same connections, for a run that keeps what was said."""
         lent = object.__new__(type(self))
         lent.__dict__ = {**self.__dict__, "notes": notes}
@@ -184,7 +195,7 @@ class OutboundClient:
             async with asyncio.timeout(request.timeout.total):
                 return await self._walk(request, wire, started)
         except BadAddress as wrong:
-            return NeverLeft(Reason.BAD_ADDRESS, says=f"{wrong}"[:1].upper() + f"{wrong}."[1:])
+            return NotSent(Reason.BAD_ADDRESS, message=f"{wrong}"[:1].upper() + f"{wrong}."[1:])
         except TimeoutError:
             stop = Stop(Reason.DEADLINE, f"not done in {request.timeout.total} s")
         except Stop as early:
@@ -195,23 +206,25 @@ class OutboundClient:
 
     async def connect(
         self, host: str, port: int, *, ports: frozenset[int], timeouts: Timeouts
-    ) -> Plug | NeverLeft:
+    ) -> RawConnection | NotSent:
         """Open a guarded connection for another protocol; `ports` are those it may use."""
         try:
-            name = aim_at(host, port, self._way.policy, ports)
-            sock = await self._way.door.open_socket(name, port, timeouts.connect)
+            name = parse_host(host, port, self._route.policy, ports)
+            sock = await self._route.network.open_socket(name, port, timeouts.connect)
         except BadAddress as wrong:
-            return NeverLeft(Reason.BAD_ADDRESS, says=f"{wrong}"[:1].upper() + f"{wrong}."[1:])
+            return NotSent(Reason.BAD_ADDRESS, message=f"{wrong}"[:1].upper() + f"{wrong}."[1:])
         except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as failure:
             stop = _stop(failure)
             detail = {"host": host, "reason": stop.reason.value, "detail": stop.detail}
             log.warning("no connection", extra=detail)
-            return NeverLeft(stop.reason)
-        vouched = bool(self._way.policy.rules(name, port))
-        return Plug(sock, name, _tls(self._way.policy.ca_file, http2=None), vouched, timeouts)
+            return NotSent(stop.reason)
+        vouched = bool(self._route.policy.rules(name, port))
+        return RawConnection(
+            sock, name, _tls(self._route.policy.ca_file, http2=None), vouched, timeouts
+        )
 
     async def _walk(self, request: Request, wire: Wire, started: float) -> Reply:
-        call = pack(request, aim(request.url, self._way.policy))
+        call = pack(request, parse_target(request.url, self._route.policy))
         self._not_in_the_clear(call)
         for _ in range(request.redirects + 1):
             status, headers, body = await self._call(request, call, wire)
@@ -221,13 +234,13 @@ class OutboundClient:
                 url = redact(str(call.target.url), call.secrets)
                 return Reply(status, headers, body, url, elapsed)
             wire.status = None  # that answer is complete; the next has not begun
-            call = follow(call, headers["location"], self._way.policy)
+            call = follow(call, headers["location"], self._route.policy)
         raise Stop(Reason.REDIRECTS, f"more than {request.redirects} redirects")
 
     def _not_in_the_clear(self, call: OutboundRequest) -> None:
         target = call.target
         if target.scheme == "http" and call.secrets:
-            if self._way.policy.rules(target.host, target.port):
+            if self._route.policy.rules(target.host, target.port):
                 return
             raise BadAddress("a secret is not sent over plain http; use https")
 
@@ -235,7 +248,7 @@ class OutboundClient:
         self, request: Request, call: OutboundRequest, wire: Wire
     ) -> tuple[int, dict[str, str], bytes]:
         """Make one hop; once more if a kept connection turned out to be dead and no harm is done."""
-        pool = self._way.shared if request.repeatable else self._way.alone
+        pool = self._route.shared if request.repeatable else self._route.alone
         wire.fresh, wire.status = False, None
         try:
             return await _exchange(pool, request, call, wire)
@@ -243,7 +256,7 @@ class OutboundClient:
             stale = wire.left and not wire.fresh and wire.status is None
             if not (stale and request.repeatable) or isinstance(call.body, Stream):
                 raise
-        return await _exchange(self._way.alone, request, call, wire)
+        return await _exchange(self._route.fresh, request, call, wire)
 
     def _end(self, request: Request, wire: Wire, stop: Stop) -> Outcome:
         log.warning(
@@ -255,7 +268,7 @@ class OutboundClient:
                 "may_have_arrived": wire.left,
             },
         )
-        return MayHaveArrived(stop.reason, wire.status) if wire.left else NeverLeft(stop.reason)
+        return MayHaveArrived(stop.reason, wire.status) if wire.left else NotSent(stop.reason)
 
 
 async def _exchange(

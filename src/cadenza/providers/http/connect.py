@@ -33,7 +33,7 @@ class NameFailed(httpcore2.ConnectError):
 
 
 @dataclass(frozen=True, slots=True)
-class Plug:
+class RawConnection:
     """A connected socket for a protocol that is not HTTP; who takes it must close it."""
 
     sock: socket.socket

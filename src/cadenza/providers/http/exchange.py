@@ -1,7 +1,7 @@
 """What was said between us and a network, as a value that people may read, and where a run collects it.
 
 An `Exchange` is bounded and holds no secret: `write_down.py` makes it of a request, the adapters of other
-protocols make it themselves. A `Notebook` belongs to one run of one delivery; of a long run it keeps the
+protocols make it themselves. A `ExchangeLog` belongs to one run of one delivery; of a long run it keeps the
 beginning and the end. Limit: a process that dies takes its notebook along; the outcome does not hang on it.
 """
 
@@ -40,7 +40,7 @@ class Exchange:
     status: int | None = None  # None: no answer began to come
     reply_headers: Mapping[str, str] = field(default_factory=dict[str, str])
     reply: str | None = None
-    says: str = ""  # why there is no whole answer
+    message: str = ""  # why there is no whole answer
     left_out: int = 0  # how many before it in this run were not kept
 
     def as_data(self) -> dict[str, Any]:
@@ -54,12 +54,12 @@ class Exchange:
             "status": self.status,
             "reply_headers": dict(self.reply_headers),
             "reply": self.reply,
-            "says": self.says,
+            "message": self.message,
             "left_out": self.left_out,
         }
 
 
-class Notebook:
+class ExchangeLog:
     """What a run has said so far."""
 
     def __init__(self, secrets: Iterable[Secret] = ()) -> None:

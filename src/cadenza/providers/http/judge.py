@@ -41,7 +41,7 @@ METADATA = (
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedAddress:
     """An address and what speaks against it: `why` is None for a public one."""
 
     address: str
@@ -53,16 +53,16 @@ class Judged:
         return self.why is None
 
 
-def judge(address: str) -> Judged:
+def judge(address: str) -> JudgedAddress:
     """Say whether `address` may be called because anyone asks for it; for operators, say why not."""
     try:
         outer = ip_address(address)
     except ValueError:
-        return Judged(address, None, "not an address")
+        return JudgedAddress(address, None, "not an address")
     if isinstance(outer, IPv6Address) and outer.scope_id is not None:
-        return Judged(address, None, "bound to an interface")
+        return JudgedAddress(address, None, "bound to an interface")
     inner = unwrap(outer)
-    return Judged(address, inner, _against(outer, inner))
+    return JudgedAddress(address, inner, _against(outer, inner))
 
 
 def unwrap(address: IP) -> IP:

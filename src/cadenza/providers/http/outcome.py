@@ -1,8 +1,8 @@
 """What came of a request, told so that nothing is ever sent twice by mistake.
 
-`Reply`: a whole answer, whatever its status. `NeverLeft`: not one byte of the request went out, so
+`Reply`: a whole answer, whatever its status. `NotSent`: not one byte of the request went out, so
 it may be sent again. `MayHaveArrived`: it may have been carried out, and no whole answer came; find
-out before sending again. Only `says` is for a tenant's eyes: reasons can tell what stands behind a
+out before sending again. Only `message` is for a tenant's eyes: reasons can tell what stands behind a
 private address, and details go to the operator's log alone.
 """
 
@@ -44,14 +44,14 @@ _SAYS = {
 
 
 @dataclass(frozen=True, slots=True)
-class NeverLeft:
+class NotSent:
     """Nothing was sent. The same words for every cause behind the address, so that it is no oracle."""
 
     reason: Reason
-    says: str = _UNREACHABLE
+    message: str = _UNREACHABLE
 
     def __str__(self) -> str:
-        return self.says
+        return self.message
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +62,11 @@ class MayHaveArrived:
     status: int | None = None
 
     @property
-    def says(self) -> str:
+    def message(self) -> str:
         return _SAYS.get(self.reason, _NO_ANSWER)
 
     def __str__(self) -> str:
-        return self.says
+        return self.message
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -101,7 +101,7 @@ class Reply:
         return f"<Reply {self.status} from {self.url}, {len(self.body)} bytes>"
 
 
-Outcome = Reply | NeverLeft | MayHaveArrived
+Outcome = Reply | NotSent | MayHaveArrived
 
 
 class Stop(Exception):

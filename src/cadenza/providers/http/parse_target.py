@@ -37,7 +37,7 @@ class Target:
         return self.scheme, self.host, self.port
 
 
-def aim(text: str, policy: Policy) -> Target:
+def parse_target(text: str, policy: Policy) -> Target:
     """Read `text`, or raise `BadAddress` with what is wrong and what would be right."""
     url = _parse(text)
     if url.scheme not in DEFAULT_PORTS:
@@ -52,7 +52,7 @@ def aim(text: str, policy: Policy) -> Target:
     return Target(url.copy_with(host=host, fragment=None), url.scheme, host, port)
 
 
-def aim_at(host: str, port: int, policy: Policy, ports: frozenset[int]) -> str:
+def parse_host(host: str, port: int, policy: Policy, ports: frozenset[int]) -> str:
     """Read the host of another protocol as strictly; `ports` are that protocol's own."""
     if "/" in host or "?" in host or "#" in host:
         raise BadAddress("name the host alone, like mail.example.com")

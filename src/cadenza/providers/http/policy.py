@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from ipaddress import ip_address, ip_network
 from typing import Self
 
-from cadenza.providers.http.judge import Judged, guards_keys, within
+from cadenza.providers.http.judge import JudgedAddress, guards_keys, within
 
 WEB_PORTS = frozenset({80, 443, 8443})
+REUSE = 4.0  # seconds; servers keep idle connections for five and more
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class HostRule:
     def covers(self, host: str, port: int) -> bool:
         return self.host == host and self.port in {None, port}
 
-    def vouches(self, judged: Judged) -> bool:
+    def allows_address(self, judged: JudgedAddress) -> bool:
         """Say whether the owner meant this address when allowing the host."""
         if judged.inner is None:
             return False
@@ -56,6 +57,9 @@ class Policy:
     allow: tuple[HostRule, ...] = ()
     ports: frozenset[int] = WEB_PORTS
     ca_file: str | None = None  # besides the system's certificates, e.g. a company's own
+    # Seconds after its last use in which an open connection may carry a call that must not happen twice; 0: never.
+    reuse: float = REUSE
+    reuse_of: tuple[tuple[str, float], ...] = ()  # the same, by use
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "allow", tuple(self.allow))
@@ -64,7 +68,8 @@ class Policy:
     def for_use(self, use: str | None) -> Self:
         """Return what holds for one use; None: for addresses that people type."""
         rules = tuple(rule for rule in self.allow if rule.use in {None, use})
-        return replace(self, allow=rules)
+        reuse = dict(self.reuse_of).get(use or "", self.reuse)
+        return replace(self, allow=rules, reuse=reuse, reuse_of=())
 
     def rules(self, host: str, port: int) -> tuple[HostRule, ...]:
         """Return the rules that name this host and port."""
@@ -74,9 +79,9 @@ class Policy:
         """Say whether the port may be called at all on this host."""
         return port in self.ports or any(rule.port == port for rule in self.rules(host, port))
 
-    def against(self, judged: Judged, host: str, port: int) -> str | None:
+    def against(self, judged: JudgedAddress, host: str, port: int) -> str | None:
         """Say what speaks against connecting to a resolved address, or None."""
-        if judged.public or any(rule.vouches(judged) for rule in self.rules(host, port)):
+        if judged.public or any(rule.allows_address(judged) for rule in self.rules(host, port)):
             return None
         return judged.why
 

@@ -18,7 +18,7 @@ import msgspec
 from cadenza.providers.http.encode import secrets_of
 from cadenza.providers.http.exchange import Exchange
 from cadenza.providers.http.outcome import Outcome, Reply
-from cadenza.providers.http.redact import MARK, Blotter, Secret
+from cadenza.providers.http.redact import MARK, Redactor, Secret
 from cadenza.providers.http.request import File, Form, Json, Multipart, Request, Stream
 
 HIDDEN = "[hidden]"
@@ -85,32 +85,32 @@ def record(
     secrets: Iterable[Secret] = (),
 ) -> Exchange:
     """Return the exchange; whatever cannot be shown is only told of, and nothing here raises."""
-    hush = _Hush((*secrets_of(request), *secrets))
+    redaction = _Redaction((*secrets_of(request), *secrets))
     reply = came if isinstance(came, Reply) else None
     return Exchange(
         began_at=began_at,
         seconds=seconds,
         method=request.method,
-        place=_safely(lambda: hush.place(request.url)),
-        headers=_headers(request.headers, SENT, hush, name_others=True),
-        body=None if request.body is None else _safely(lambda: _body(request, hush)),
+        place=_safely(lambda: redaction.place(request.url)),
+        headers=_headers(request.headers, SENT, redaction, name_others=True),
+        body=None if request.body is None else _safely(lambda: _body(request, redaction)),
         status=getattr(came, "status", None),
-        reply_headers={} if reply is None else _headers(reply.headers, CAME, hush),
-        reply=None if reply is None else _safely(lambda: _answer(reply, hush)),
-        says="" if reply else getattr(came, "says", "We stopped waiting for an answer."),
+        reply_headers={} if reply is None else _headers(reply.headers, CAME, redaction),
+        reply=None if reply is None else _safely(lambda: _answer(reply, redaction)),
+        message="" if reply else getattr(came, "message", "We stopped waiting for an answer."),
     )
 
 
-def hushed(text: str, secrets: Iterable[Secret] = ()) -> str:
+def redacted(text: str, secrets: Iterable[Secret] = ()) -> str:
     """Return a text of another protocol as it may be shown."""
-    return _safely(lambda: _cut(_Hush(tuple(secrets)).text(text), LINE))
+    return _safely(lambda: _cut(_Redaction(tuple(secrets)).text(text), LINE))
 
 
-class _Hush:
+class _Redaction:
     """Knows the secrets of one exchange, and how each kind of text is shown without them."""
 
     def __init__(self, secrets: tuple[Secret, ...]) -> None:
-        self._blot = Blotter(secrets).blot
+        self._redact_text = Redactor(secrets).redact_text
         self._addresses = {each.reveal() for each in secrets if "://" in each.reveal()}
 
     def place(self, url: str) -> str:
@@ -119,16 +119,16 @@ class _Hush:
         start = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
         if any(url.startswith(address) for address in self._addresses):
             return f"{start}/{MARK}"
-        path = "/".join(_segment(each) for each in self._blot(parts.path).split("/"))
-        asked = [
-            f"{name}={_words(self._blot(value))}" if name in ASKED else f"{name}={HIDDEN}"
+        path = "/".join(_segment(each) for each in self._redact_text(parts.path).split("/"))
+        requested = [
+            f"{name}={_words(self._redact_text(value))}" if name in ASKED else f"{name}={HIDDEN}"
             for name, value in parse_qsl(parts.query, keep_blank_values=True)
         ]
-        return _cut(start + path + ("?" + "&".join(asked) if asked else ""), LINE)
+        return _cut(start + path + ("?" + "&".join(requested) if requested else ""), LINE)
 
     def text(self, text: str) -> str:
         """Return a text without secrets, with what its addresses may show."""
-        text = self._blot(text)
+        text = self._redact_text(text)
         if "://" not in text:
             return _words(text)
         shown, at = "", 0
@@ -146,7 +146,7 @@ class _Hush:
                 return _cut(self.text(value), LINE)
             case Mapping() if deep < DEEPEST:
                 return {
-                    _words(self._blot(str(name)))[:80]: HIDDEN
+                    _words(self._redact_text(str(name)))[:80]: HIDDEN
                     if _CREDENTIAL.search(str(name))
                     else self.data(inner, deep + 1)
                     for name, inner in list(value.items())[:MANY]
@@ -186,7 +186,7 @@ def _opaque(word: str) -> bool:
 def _headers(
     given: Mapping[str, str | Secret],
     shown: frozenset[str],
-    hush: _Hush,
+    redaction: _Redaction,
     *,
     name_others: bool = False,
 ) -> dict[str, str]:
@@ -196,36 +196,36 @@ def _headers(
         low = name.lower()
         listed = low in shown or (not name_others and _RATE.fullmatch(low))
         if listed and isinstance(value, str):
-            told[low] = _safely(lambda value=value: _cut(hush.text(value), 300))
+            told[low] = _safely(lambda value=value: _cut(redaction.text(value), 300))
         elif name_others:
             told[low] = HIDDEN
     return told
 
 
-def _body(request: Request, hush: _Hush) -> str:
+def _body(request: Request, redaction: _Redaction) -> str:
     body = request.body
     match body:
         case Json():
-            return _dump(hush.data(body.value))
+            return _dump(redaction.data(body.value))
         case Form():
-            return _dump(_fields(body.fields, hush))
+            return _dump(_fields(body.fields, redaction))
         case Multipart():
-            return _dump({**_fields(body.fields, hush), **_files(body)})
+            return _dump({**_fields(body.fields, redaction), **_files(body)})
         case bytes():
             kind = str(
                 next((v for n, v in request.headers.items() if n.lower() == "content-type"), "")
             )
-            return _bytes(body, kind, hush)
+            return _bytes(body, kind, redaction)
         case Stream():
             return f"({body.length} bytes)" if body.length is not None else "(bytes)"
         case None:
             return ""
 
 
-def _fields(fields: Mapping[str, str | Secret], hush: _Hush) -> dict[str, Any]:
+def _fields(fields: Mapping[str, str | Secret], redaction: _Redaction) -> dict[str, Any]:
     """Show a form; a field that holds data itself is read as such."""
     opened = {name: _opened(value) for name, value in fields.items()}
-    shown: dict[str, Any] = hush.data(opened)
+    shown: dict[str, Any] = redaction.data(opened)
     return shown
 
 
@@ -249,11 +249,11 @@ def _files(body: Multipart) -> dict[str, str]:
     }
 
 
-def _answer(reply: Reply, hush: _Hush) -> str:
-    return _bytes(reply.body, reply.header("content-type") or "", hush)
+def _answer(reply: Reply, redaction: _Redaction) -> str:
+    return _bytes(reply.body, reply.header("content-type") or "", redaction)
 
 
-def _bytes(body: bytes, kind: str, hush: _Hush) -> str:
+def _bytes(body: bytes, kind: str, redaction: _Redaction) -> str:
     """Show bytes by what they are: data, text, or only their size."""
     kind = kind.partition(";")[0].strip().lower()
     if not body:
@@ -262,13 +262,13 @@ def _bytes(body: bytes, kind: str, hush: _Hush) -> str:
         return f"({len(body)} bytes of {kind or 'something'})"
     if kind.endswith("json") or body[:1] in b"{[":
         try:
-            return _dump(hush.data(json.loads(body)))
+            return _dump(redaction.data(json.loads(body)))
         except (ValueError, RecursionError):
             pass
     if kind.endswith("x-www-form-urlencoded"):
-        return _dump(_fields(dict(parse_qsl(body.decode("utf-8", "replace"))), hush))
+        return _dump(_fields(dict(parse_qsl(body.decode("utf-8", "replace"))), redaction))
     if kind.startswith("text/") or kind.endswith(("json", "xml", "html")) or not kind:
-        return _cut(hush.text(body.decode("utf-8", "replace")), MOST)
+        return _cut(redaction.text(body.decode("utf-8", "replace")), MOST)
     return f"({len(body)} bytes of {kind})"
 
 

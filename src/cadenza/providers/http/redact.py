@@ -12,7 +12,7 @@ from urllib.parse import quote, quote_plus
 
 from cadenza.core.secret import MARK, Secret
 
-__all__ = ["MARK", "Blotter", "Secret", "redact"]
+__all__ = ["MARK", "Redactor", "Secret", "redact"]
 
 # A shorter secret would blot out innocent words; nobody issues tokens that short.
 SHORTEST = 4
@@ -38,13 +38,13 @@ _DATABASE = re.compile(
 _BEARER = re.compile(r"(?i)\b(bearer|basic|dpop|bot)\s+[\w.~+/=:-]{8,}")
 
 
-class Blotter:
+class Redactor:
     """Blots the same secrets out of many texts: their spellings are worked out once."""
 
     def __init__(self, secrets: Iterable[Secret] = ()) -> None:
         self._known = _forms(secrets)
 
-    def blot(self, text: str) -> str:
+    def redact_text(self, text: str) -> str:
         """Return `text` without the secrets, and without what looks like one in an address."""
         for form in self._known:
             text = text.replace(form, MARK)
@@ -61,7 +61,7 @@ class Blotter:
 
 def redact(text: str, secrets: Iterable[Secret] = ()) -> str:
     """Return `text` without the given secrets, in plain or percent-encoded form, and without look-alikes."""
-    return Blotter(secrets).blot(text)
+    return Redactor(secrets).redact_text(text)
 
 
 def _forms(secrets: Iterable[Secret]) -> list[str]:

@@ -11,7 +11,7 @@ import httpx2
 
 from cadenza.providers.http.encode import OutboundRequest
 from cadenza.providers.http.outcome import Reason, Stop
-from cadenza.providers.http.parse_target import BadAddress, aim
+from cadenza.providers.http.parse_target import BadAddress, parse_target
 from cadenza.providers.http.policy import Policy
 
 STATUSES = frozenset({301, 302, 303, 307, 308})
@@ -29,7 +29,7 @@ def follow(call: OutboundRequest, location: str, policy: Policy) -> OutboundRequ
         # aim() reads the joined text; blanks and the like must not be joined away before that.
         if any(character <= " " or character == "\\" for character in location):
             raise BadAddress("the redirect holds a blank, a control character or a backslash")
-        target = aim(str(call.target.url.join(location)), policy)
+        target = parse_target(str(call.target.url.join(location)), policy)
     except (BadAddress, httpx2.InvalidURL) as wrong:
         raise Stop(Reason.REFUSED, f"redirect: {wrong}") from None
     if call.target.scheme == "https" and target.scheme == "http":

@@ -92,8 +92,10 @@ async def _pages(connecting: Connecting, code: Secret) -> tuple[Connected, ...] 
     twins = [(page, page.get(TWIN)) for page in found]
     accounts = [(page, twin) for page, twin in twins if isinstance(twin, dict) and twin.get("id")]
     if not accounts:
-        says = "None of your pages has a professional Instagram account: link one, and try again."
-        return Forbidden(says, "no_accounts")
+        message = (
+            "None of your pages has a professional Instagram account: link one, and try again."
+        )
+        return Forbidden(message, "no_accounts")
     return tuple(
         _account(
             str(twin["id"]),

@@ -19,6 +19,6 @@ def blame(status: str) -> Outcome:
     found = _SUBCODE.search(status)
     refusal = Refusal(status=400, subcode=int(found.group()) if found else None, words=status)
     if TABLE.row(refusal) is TABLE.unknown:
-        says = f"Instagram could not prepare this post. It said: {status[:200]}"
-        return Transient(says, restart=True)
+        message = f"Instagram could not prepare this post. It said: {status[:200]}"
+        return Transient(message, restart=True)
     return TABLE.judge(refusal)

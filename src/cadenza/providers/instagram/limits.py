@@ -64,28 +64,28 @@ def _feed(message: Message) -> list[Problem | None]:
         (counts[0] > HASHTAGS, "hashtags", f"At most {HASHTAGS} hashtags are taken.", "text"),
         (counts[1] > MENTIONS, "mentions", f"At most {MENTIONS} mentions are taken.", "text"),
     )
-    return [Problem(code, says, field=field) for wrong, code, says, field in checks if wrong]
+    return [Problem(code, detail, field=field) for wrong, code, detail, field in checks if wrong]
 
 
 def _story(message: Message) -> list[Problem | None]:
     found: list[Problem | None] = []
     if len(message.media) != 1:
-        says = "A story is one picture or one video."
-        found.append(Problem("story_media", says, field="media"))
+        detail = "A story is one picture or one video."
+        found.append(Problem("story_media", detail, field="media"))
     if not counting.is_blank(message.text):
-        says = "A story shows no text: only the picture or video goes out."
-        found.append(Problem("story_text", says, blocking=False))
+        detail = "A story shows no text: only the picture or video goes out."
+        found.append(Problem("story_text", detail, blocking=False))
     if any(item.alt for item in message.media):
-        says = "Instagram takes no description of a story's picture: it is left out."
-        found.append(Problem("story_alt", says, field="media", blocking=False))
+        detail = "Instagram takes no description of a story's picture: it is left out."
+        found.append(Problem("story_alt", detail, field="media", blocking=False))
     return [*found, *left_out(message, "Instagram's stories", "use a post in the feed")]
 
 
 def _collaborators(message: Message) -> Problem | None:
     if len(listed(message.options.get("collaborators"))) <= COLLABORATORS:
         return None
-    says = f"At most {COLLABORATORS} collaborators can be invited."
-    return Problem("collaborators", says, field="options")
+    detail = f"At most {COLLABORATORS} collaborators can be invited."
+    return Problem("collaborators", detail, field="options")
 
 
 def _thread(message: Message) -> Problem | None:
@@ -97,8 +97,10 @@ def _thread(message: Message) -> Problem | None:
 def _address(item: MediaItem) -> Problem | None:
     if item.url or item.kind is MediaKind.VIDEO:  # a video can be sent as bytes
         return None
-    says = "Instagram fetches pictures itself: this instance needs a public address for its media."
-    return Problem("media_url", says, field="media")
+    message = (
+        "Instagram fetches pictures itself: this instance needs a public address for its media."
+    )
+    return Problem("media_url", message, field="media")
 
 
 def _alt(item: MediaItem) -> Problem | None:
@@ -111,20 +113,20 @@ def _kind(item: MediaItem) -> Problem | None:
     types = VIDEO_TYPES if item.kind is MediaKind.VIDEO else ("image/jpeg",)
     if item.mime in types:
         return None
-    says = f"{item.name or 'A file'} is {item.mime}; Instagram takes {', '.join(types)}."
-    return Problem("media_kind", says, field="media")
+    message = f"{item.name or 'A file'} is {item.mime}; Instagram takes {', '.join(types)}."
+    return Problem("media_kind", message, field="media")
 
 
 def _picture(item: MediaItem, story: bool) -> Problem | None:  # noqa: FBT001 - a fact, not a switch
     name = item.name or "A picture"
     if item.size > IMAGE_BYTES:
-        says = f"{name} has {item.size} bytes; Instagram takes {IMAGE_BYTES}."
-        return Problem("media_size", says, field="media")
+        message = f"{name} has {item.size} bytes; Instagram takes {IMAGE_BYTES}."
+        return Problem("media_size", message, field="media")
     if story or not (item.width and item.height):
         return None
     if not NARROWEST - 0.01 <= item.width / item.height <= WIDEST + 0.01:
-        says = f"{name} is {item.width}×{item.height}; between 4:5 and 1.91:1 is taken."
-        return Problem("media_proportions", says, field="media")
+        message = f"{name} is {item.width}×{item.height}; between 4:5 and 1.91:1 is taken."
+        return Problem("media_proportions", message, field="media")
     return None
 
 
@@ -134,9 +136,9 @@ def _film(item: MediaItem, *, story: bool) -> list[Problem | None]:
     )
     found: list[Problem | None] = []
     if item.size > most:
-        says = f"The video has {item.size} bytes; {most} are taken here."
-        found.append(Problem("media_size", says, field="media"))
+        message = f"The video has {item.size} bytes; {most} are taken here."
+        found.append(Problem("media_size", message, field="media"))
     if item.seconds is not None and not shortest <= item.seconds <= longest:
-        says = f"The video lasts {item.seconds:g} s; {shortest} to {longest} s are taken here."
-        found.append(Problem("media_seconds", says, field="media"))
+        message = f"The video lasts {item.seconds:g} s; {shortest} to {longest} s are taken here."
+        found.append(Problem("media_seconds", message, field="media"))
     return found

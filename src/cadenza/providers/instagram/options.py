@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from cadenza.core.channels import Channel
-from cadenza.providers.option import Option, Takes
+from cadenza.providers.option import Option, OptionType
 
 OPTIONS = (
     Option(
         name="share_to_feed",
         label="A reel shows",
-        takes=Takes.CHOICE,
+        takes=OptionType.CHOICE,
         choices=(("true", "Among the reels and in the feed"), ("false", "Among the reels only")),
         channels=(Channel.INSTAGRAM_FEED,),
     ),
@@ -39,7 +39,7 @@ OPTIONS = (
     Option(
         name="collaborators",
         label="Collaborators",
-        takes=Takes.TEXTS,
+        takes=OptionType.TEXTS,
         hint="Up to three accounts' names",
         channels=(Channel.INSTAGRAM_FEED,),
     ),

@@ -14,14 +14,14 @@ from cadenza.providers.base import (
     Idempotency,
     Prepared,
     Problem,
-    Underway,
+    StillPreparing,
 )
 from cadenza.providers.instagram.errors import TABLE, blame
 from cadenza.providers.instagram.limits import problems
 from cadenza.providers.instagram.options import written
 from cadenza.providers.message import AccountRef, MediaItem, MediaKind, Message, Tokens
 from cadenza.providers.meta import containers, lookup
-from cadenza.providers.meta.comment import comment, within_the_rest
+from cadenza.providers.meta.comment import comment, within_time_left
 from cadenza.providers.meta.containers import BY_BYTES, Dialect, Plan
 from cadenza.providers.meta.graph import FACEBOOK, Graph, ask_graph, graph
 from cadenza.providers.meta.longlived import renew
@@ -57,7 +57,7 @@ class Instagram:
         """Say all that Instagram would refuse."""
         return problems(message)
 
-    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | StillPreparing | Outcome:
         """Make and wait for the containers, one step a call."""
         if not call.message.media:
             return Rejected("Instagram posts need a picture or a video.", "no_media")
@@ -81,7 +81,7 @@ class Instagram:
         if sent.remote_id is None or sent.url is not None:
             return sent
         request = graph_of(call).get(sent.remote_id, {"fields": "permalink"})
-        got = await ask_graph(call, within_the_rest(call, request), TABLE)
+        got = await ask_graph(call, within_time_left(call, request), TABLE)
         url = got.text("permalink") if isinstance(got, HttpSuccess) else None
         return Sent(sent.remote_id, url, sent.note)
 

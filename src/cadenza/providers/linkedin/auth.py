@@ -92,8 +92,8 @@ def scopes(app: App) -> str:
 async def renew(call: AttemptContext) -> Tokens | Outcome:
     """Exchange a refresh token; a lost answer does no harm, since the token keeps its value."""
     if call.tokens.refresh is None:
-        says = "LinkedIn gave no refresh token; connect the account again."
-        return Disconnected(says, NOTHING_TO_RENEW)
+        message = "LinkedIn gave no refresh token; connect the account again."
+        return Disconnected(message, NOTHING_TO_RENEW)
     form = {"refresh_token": call.tokens.refresh}
     got = await ask(call, _token_request(call.app, "refresh_token", form), SIGN_IN)
     if not isinstance(got, HttpSuccess):

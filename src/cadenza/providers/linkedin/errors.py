@@ -15,7 +15,7 @@ from cadenza.providers.errors import (
     disconnected,
     forbidden,
     not_ready,
-    prepare_anew,
+    prepare_again,
     rejected,
     transient,
     try_later,
@@ -74,12 +74,12 @@ def until_midnight(now: datetime) -> timedelta:
     return bounded(datetime.combine(tomorrow, time(), UTC) + AFTER_MIDNIGHT - now)
 
 
-def already_there(refusal: Refusal, says: str) -> Outcome:
+def already_there(refusal: Refusal, message: str) -> Outcome:
     """Say that the post exists: LinkedIn names it when it refuses the same text again."""
     named = _DUPLICATE.fullmatch(refusal.words.strip())
     if named is None:
-        return Rejected(says, refusal.name)
-    return Sent(named[1], POST_URL.format(named[1]), says)
+        return Rejected(message, refusal.name)
+    return Sent(named[1], POST_URL.format(named[1]), message)
 
 
 def _code(body: dict[str, Any], words: str) -> str | None:
@@ -127,7 +127,7 @@ TABLE = Table(
             400,
             "EXPIRED_UPLOAD_URL",
             None,
-            prepare_anew,
+            prepare_again,
             "An upload took too long; it starts again",
         ),
         Row(400, "FIELD_LENGTH_TOO_LONG", None, rejected, "The text is too long for LinkedIn"),

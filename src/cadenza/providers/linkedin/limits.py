@@ -54,14 +54,14 @@ def _empty(message: Message) -> Problem | None:
 def _rest(message: Message) -> list[Problem]:
     found: list[Problem] = []
     if message.parts:
-        says = "LinkedIn has no threads: put all in one text."
-        found.append(Problem("threads", says, field="parts"))
+        detail = "LinkedIn has no threads: put all in one text."
+        found.append(Problem("threads", detail, field="parts"))
     if message.options.get("visibility", "PUBLIC") not in VISIBILITIES:
-        says = f"LinkedIn knows these visibilities: {', '.join(VISIBILITIES)}."
-        found.append(Problem("visibility", says, field="options"))
+        detail = f"LinkedIn knows these visibilities: {', '.join(VISIBILITIES)}."
+        found.append(Problem("visibility", detail, field="options"))
     if message.link and message.media:
-        says = "LinkedIn shows media or a link's card, not both; the link's card is left out."
-        found.append(Problem("link_left_out", says, field="link", blocking=False))
+        detail = "LinkedIn shows media or a link's card, not both; the link's card is left out."
+        found.append(Problem("link_left_out", detail, field="link", blocking=False))
     return [*found, *left_out(message, "LinkedIn")]
 
 
@@ -71,18 +71,18 @@ def _mixed(message: Message) -> Problem | None:
     if len(pictures) == len(media):
         if len(media) <= IMAGES:
             return None
-        says = f"LinkedIn takes {IMAGES} pictures a post; there are {len(media)}."
-        return Problem("too_many_media", says, field="media")
+        detail = f"LinkedIn takes {IMAGES} pictures a post; there are {len(media)}."
+        return Problem("too_many_media", detail, field="media")
     if len(media) == 1:
         return None
-    says = "A video or a document must be alone in its post: take the other files out."
-    return Problem("mixed_media", says, field="media")
+    detail = "A video or a document must be alone in its post: take the other files out."
+    return Problem("mixed_media", detail, field="media")
 
 
 def _file(item: MediaItem) -> Problem | None:
     if len(item.alt) > ALT:
-        says = f"A description has {len(item.alt)} characters; LinkedIn takes {ALT}."
-        return Problem("alt_too_long", says, field="media")
+        message = f"A description has {len(item.alt)} characters; LinkedIn takes {ALT}."
+        return Problem("alt_too_long", message, field="media")
     match item.kind:
         case MediaKind.VIDEO:
             return _video(item)
@@ -97,8 +97,8 @@ def _image(item: MediaItem) -> Problem | None:
     if item.mime not in IMAGE_TYPES:
         return Problem("media_kind", f"{name}: LinkedIn takes JPEG, PNG and GIF.", field="media")
     if item.width and item.height and item.width * item.height >= PIXELS:
-        says = f"{name} has {item.width * item.height} pixels; it must have fewer than {PIXELS}."
-        return Problem("media_size", says, field="media")
+        message = f"{name} has {item.width * item.height} pixels; it must have fewer than {PIXELS}."
+        return Problem("media_size", message, field="media")
     return None
 
 
@@ -108,12 +108,14 @@ def _video(item: MediaItem) -> Problem | None:
         return Problem("media_kind", f"{name}: LinkedIn takes videos as MP4.", field="media")
     least, most = VIDEO_BYTES
     if not least <= item.size <= most:
-        says = f"{name} has {item.size} bytes; LinkedIn takes {least} to {most}."
-        return Problem("media_size", says, field="media")
+        message = f"{name} has {item.size} bytes; LinkedIn takes {least} to {most}."
+        return Problem("media_size", message, field="media")
     shortest, longest = VIDEO_SECONDS
     if item.seconds is not None and not shortest <= item.seconds <= longest:
-        says = f"{name} is {item.seconds:g} seconds long; LinkedIn takes 3 seconds to 30 minutes."
-        return Problem("media_length", says, field="media")
+        message = (
+            f"{name} is {item.seconds:g} seconds long; LinkedIn takes 3 seconds to 30 minutes."
+        )
+        return Problem("media_length", message, field="media")
     return None
 
 
@@ -122,6 +124,6 @@ def _document(item: MediaItem) -> Problem | None:
     if item.mime not in DOCUMENT_TYPES:
         return Problem("media_kind", f"{name}: LinkedIn takes PDF, Word and PowerPoint.", "media")
     if item.size > DOCUMENT_BYTES:
-        says = f"{name} has {item.size} bytes; LinkedIn takes {DOCUMENT_BYTES}."
-        return Problem("media_size", says, field="media")
+        message = f"{name} has {item.size} bytes; LinkedIn takes {DOCUMENT_BYTES}."
+        return Problem("media_size", message, field="media")
     return None

@@ -14,7 +14,7 @@ from cadenza.providers.base import (
     Idempotency,
     Prepared,
     Problem,
-    Underway,
+    StillPreparing,
 )
 from cadenza.providers.linkedin.auth import renew
 from cadenza.providers.linkedin.errors import POST_URL, TABLE
@@ -22,7 +22,7 @@ from cadenza.providers.linkedin.find import look
 from cadenza.providers.linkedin.limits import problems
 from cadenza.providers.linkedin.little import commentary
 from cadenza.providers.linkedin.speak import write
-from cadenza.providers.linkedin.upload import be_patient, bring
+from cadenza.providers.linkedin.upload import upload_media, wait_for_processing
 from cadenza.providers.message import AccountRef, MediaItem, MediaKind, Message, Tokens
 from cadenza.providers.outcome import Finding, NotReady, Outcome, Sent
 from cadenza.providers.reply import HttpSuccess, ask, sent
@@ -43,15 +43,15 @@ class LinkedIn:
         """Say all that LinkedIn would refuse."""
         return problems(message)
 
-    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | StillPreparing | Outcome:
         """Bring the next file, or wait for one that is being worked on."""
-        return await bring(call)
+        return await upload_media(call)
 
     async def publish(self, call: AttemptContext) -> Outcome:
         """Post; the call that must not happen twice."""
         got = await ask(call, write(call, "/rest/posts", _post(call), repeatable=False), TABLE)
         if isinstance(got, NotReady):
-            return be_patient(call, got.says)
+            return wait_for_processing(call, got.message)
         if not isinstance(got, HttpSuccess):
             return got
         urn = got.reply.header("x-restli-id")

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cadenza.core.channels import Channel
-from cadenza.providers.base import AttemptContext, Prepared, Underway
+from cadenza.providers.base import AttemptContext, Prepared, StillPreparing
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Request, Timeouts
 from cadenza.providers.linkedin.errors import TABLE
@@ -32,7 +32,7 @@ def room(item: MediaItem) -> str:
     return _ROOMS.get(item.kind, "image")
 
 
-async def bring(call: AttemptContext) -> Prepared | Underway | Outcome:
+async def upload_media(call: AttemptContext) -> Prepared | StillPreparing | Outcome:
     """Upload the next file, or look after the last."""
     urns: list[str] = list(call.state.get("media", ()))
     ready = int(call.state.get("ready", 0))
@@ -47,8 +47,8 @@ async def bring(call: AttemptContext) -> Prepared | Underway | Outcome:
     state = {"media": [*urns, urn], "ready": ready, "since": call.now.isoformat()}
     if not _can_look(call, item):
         last = ready + 1 == len(call.message.media)
-        return Underway({**state, "ready": ready + 1}, CYCLE if last else timedelta())
-    return Underway(state)
+        return StillPreparing({**state, "ready": ready + 1}, CYCLE if last else timedelta())
+    return StillPreparing(state)
 
 
 def _can_look(call: AttemptContext, item: MediaItem) -> bool:
@@ -125,24 +125,30 @@ def _put(url: str, data: bytes, kind: Mapping[str, str | Secret]) -> Request:
     )
 
 
-async def _look_after(call: AttemptContext, item: MediaItem, urns: list[str]) -> Underway | Outcome:
+async def _look_after(
+    call: AttemptContext, item: MediaItem, urns: list[str]
+) -> StillPreparing | Outcome:
     """Ask whether the last file can be used."""
     got = await ask(call, read(call, f"/rest/{room(item)}s/{encoded(urns[-1])}"), TABLE)
     if not isinstance(got, HttpSuccess):
         return got
     if got.text("status") == "AVAILABLE":
-        return Underway({**call.state, "ready": len(urns)})
+        return StillPreparing({**call.state, "ready": len(urns)})
     if got.text("status") == "PROCESSING_FAILED":
         name = item.name or "a file"
         return Rejected(f"LinkedIn cannot read {name}.", "MEDIA_ASSET_PROCESSING_FAILED")
-    waits = be_patient(call, "A file is being worked on.")
-    return Underway(call.state, waits.wait, waits.says) if isinstance(waits, NotReady) else waits
+    waits = wait_for_processing(call, "A file is being worked on.")
+    return (
+        StillPreparing(call.state, waits.wait, waits.message)
+        if isinstance(waits, NotReady)
+        else waits
+    )
 
 
-def be_patient(call: AttemptContext, says: str) -> NotReady | Transient:
+def wait_for_processing(call: AttemptContext, message: str) -> NotReady | Transient:
     """Ask again, ever more seldom; in the end the file is taken for lost."""
     since = call.state.get("since")
     age = call.now - datetime.fromisoformat(str(since)) if since else timedelta()
     if age > PATIENCE:
-        return Transient(f"LinkedIn does not get done with a file. {says}", restart=True)
-    return NotReady(min(max(CYCLE, age / 4), SELDOM), says)
+        return Transient(f"LinkedIn does not get done with a file. {message}", restart=True)
+    return NotReady(min(max(CYCLE, age / 4), SELDOM), message)

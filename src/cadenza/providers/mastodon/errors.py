@@ -13,7 +13,7 @@ from cadenza.providers.errors import (
     disconnected,
     forbidden,
     not_ready,
-    prepare_anew,
+    prepare_again,
     rejected,
     stumbled,
     try_later,
@@ -58,7 +58,7 @@ TABLE = Table(
         Row(404, None, None, rejected, "The server does not know what was asked for"),
         Row(410, None, None, rejected, "The server has removed what was asked for"),
         Row(422, PROCESSING, None, not_ready(timedelta(seconds=5)), "Media are being worked on"),
-        Row(422, THUMBNAIL, None, prepare_anew, "The server could not read an uploaded file"),
+        Row(422, THUMBNAIL, None, prepare_again, "The server could not read an uploaded file"),
         Row(422, None, None, rejected, "The server does not take this content"),
         Row(
             429,

@@ -100,24 +100,24 @@ def _page(call: AttemptContext, before: str) -> Request:
 async def _pick(call: AttemptContext, posts: list[dict[str, Any]], wanted: _Wanted) -> Finding:
     """Return ours; without it, say what keeps us from calling it absent."""
     unclear: dict[str, Any] | None = None
-    asked = 0
+    requested = 0
     for post in reversed(posts):  # the oldest first: ours came before what was made of it
         verdict = _judge(post, wanted)
         if verdict is _Verdict.MAYBE:
-            asked += 1
-            verdict = await _by_source(call, post, wanted, ask_for_it=asked <= SOURCES)
+            requested += 1
+            verdict = await _by_source(call, post, wanted, ask_for_it=requested <= SOURCES)
         if verdict is _Verdict.OURS:
             return Found(str(post["id"]), post.get("url"), made_at(post))
         if verdict is not _Verdict.OTHER:
             unclear = unclear or post
     if unclear is not None:
-        return CannotTell(_doubtful(unclear), timedelta(hours=1))
+        return CannotTell(_uncertain(unclear), timedelta(hours=1))
     if call.message.options.get("visibility") == "direct":
         return CannotTell("Not every server lists direct messages: look at the account.")
     return Absent()
 
 
-def _doubtful(post: dict[str, Any]) -> str:
+def _uncertain(post: dict[str, Any]) -> str:
     url, app = post.get("url"), _app(post)
     by = f" made with {app}" if app and app != APP_NAME else ""
     return f"A post{by} looks like this one, and it's not clear if it is: look at {url}."

@@ -101,8 +101,8 @@ def _empty(message: Message) -> Problem | None:
 def _visibility(message: Message) -> Problem | None:
     if message.options.get("visibility") in {None, "", *VISIBILITIES}:
         return None
-    says = f"Mastodon knows these visibilities: {', '.join(VISIBILITIES)}."
-    return Problem("visibility", says, field="options")
+    detail = f"Mastodon knows these visibilities: {', '.join(VISIBILITIES)}."
+    return Problem("visibility", detail, field="options")
 
 
 def _media(message: Message, limits: Limits) -> list[Problem | None]:
@@ -110,11 +110,11 @@ def _media(message: Message, limits: Limits) -> list[Problem | None]:
     moving = [item for item in media if item.kind is MediaKind.VIDEO]
     found: list[Problem | None] = [_file(item, limits) for item in media]
     if len(media) > limits.media:
-        says = f"This server takes {limits.media} files a post; there are {len(media)}."
-        found.append(Problem("too_many_media", says, field="media"))
+        detail = f"This server takes {limits.media} files a post; there are {len(media)}."
+        found.append(Problem("too_many_media", detail, field="media"))
     if moving and len(media) > 1:
-        says = "A video must be alone in its post: take the other files out."
-        found.append(Problem("mixed_media", says, field="media"))
+        detail = "A video must be alone in its post: take the other files out."
+        found.append(Problem("mixed_media", detail, field="media"))
     return found
 
 
@@ -123,9 +123,9 @@ def _file(item: MediaItem, limits: Limits) -> Problem | None:
         return Problem("media_kind", f"Mastodon takes no documents ({item.name}).", field="media")
     most = limits.video_bytes if item.kind is MediaKind.VIDEO else limits.image_bytes
     if item.size > most:
-        says = f"{item.name or 'A file'} has {item.size} bytes; this server takes {most}."
-        return Problem("media_size", says, field="media")
+        message = f"{item.name or 'A file'} has {item.size} bytes; this server takes {most}."
+        return Problem("media_size", message, field="media")
     if len(item.alt) > limits.alt:
-        says = f"A description has {len(item.alt)} characters; this server takes {limits.alt}."
-        return Problem("alt_too_long", says, field="media")
+        message = f"A description has {len(item.alt)} characters; this server takes {limits.alt}."
+        return Problem("alt_too_long", message, field="media")
     return None

@@ -1,12 +1,12 @@
 """What a toot may choose: who sees it, a warning before it, its language."""
 
-from cadenza.providers.option import Option, Takes
+from cadenza.providers.option import Option, OptionType
 
 OPTIONS = (
     Option(
         name="visibility",
         label="Who sees it",
-        takes=Takes.CHOICE,
+        takes=OptionType.CHOICE,
         choices=(
             ("public", "Everybody"),
             ("unlisted", "Everybody, but not in public lists"),
@@ -14,6 +14,6 @@ OPTIONS = (
         ),
     ),
     Option(name="spoiler_text", label="Warning before the text", hint="Counts as part of the text"),
-    Option(name="sensitive", label="Hide the pictures at first", takes=Takes.FLAG),
+    Option(name="sensitive", label="Hide the pictures at first", takes=OptionType.FLAG),
     Option(name="language", label="Language", hint="Two letters, such as en"),
 )

@@ -18,7 +18,7 @@ from cadenza.providers.base import (
     Idempotency,
     Prepared,
     Problem,
-    Underway,
+    StillPreparing,
 )
 from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.http.request import File, Json, Multipart, Request, Timeouts
@@ -73,7 +73,7 @@ class Mastodon:
         found = problems(message, of_account(account))
         return [*found, *left_out(message, "Mastodon", AS_PART), *unseen_link(message, "Mastodon")]
 
-    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | StillPreparing | Outcome:
         """Upload the next file, or wait for one that is being worked on."""
         state = call.state if _is_fresh(call) else {}
         ids: list[str] = list(state.get("media", ()))
@@ -112,8 +112,8 @@ class Mastodon:
         if isinstance(got, HttpSuccess):
             return Sent(sent.remote_id, got.text("url") or sent.url, sent.note)
         if isinstance(got, Rejected) and got.code == MISSING:
-            says = "The server accepted the post and does not show it: look at it there."
-            return Sent(sent.remote_id, sent.url, says)
+            message = "The server accepted the post and does not show it: look at it there."
+            return Sent(sent.remote_id, sent.url, message)
         return sent
 
     async def refresh(self, call: AttemptContext) -> Tokens | Outcome:
@@ -171,7 +171,9 @@ def _fields(call: AttemptContext) -> dict[str, Any]:
     return fields
 
 
-async def _upload(call: AttemptContext, item: MediaItem, ids: list[str]) -> Underway | Outcome:
+async def _upload(
+    call: AttemptContext, item: MediaItem, ids: list[str]
+) -> StillPreparing | Outcome:
     """Send one file; servers of other makes know only the older endpoint, which waits itself."""
     body = Multipart(
         {"file": File(await item.read(), item.name or "file", item.mime)},
@@ -202,10 +204,10 @@ async def _upload(call: AttemptContext, item: MediaItem, ids: list[str]) -> Unde
         "ready": len(ids) + done,
         "since": call.state.get("since") if ids else call.now.isoformat(),
     }
-    return Underway(state, timedelta() if done else POLL)
+    return StillPreparing(state, timedelta() if done else POLL)
 
 
-async def _look_after(call: AttemptContext, ids: list[str], ready: int) -> Underway | Outcome:
+async def _look_after(call: AttemptContext, ids: list[str], ready: int) -> StillPreparing | Outcome:
     """Ask whether the last file is done: 206 while it is being worked on."""
     got = await ask(call, read(call, f"/api/v1/media/{ids[-1]}"), UPLOADS)
     if isinstance(got, Rejected) and got.code == MISSING:
@@ -213,8 +215,8 @@ async def _look_after(call: AttemptContext, ids: list[str], ready: int) -> Under
     if not isinstance(got, HttpSuccess):
         return got
     if got.reply.status == 206:
-        return Underway(call.state, POLL, "A file is being worked on.")
-    return Underway({**call.state, "ready": ready + 1})
+        return StillPreparing(call.state, POLL, "A file is being worked on.")
+    return StillPreparing({**call.state, "ready": ready + 1})
 
 
 def _is_fresh(call: AttemptContext) -> bool:

@@ -31,10 +31,10 @@ async def comment(call: AttemptContext, graph: Graph, sent: Sent, table: Table) 
         return sent
     if isinstance(got, Unconfirmed):
         return _noted(sent, "Whether the first comment is there is not known: look at the post.")
-    return _noted(sent, f"The first comment was not written: {getattr(got, 'says', '')}")
+    return _noted(sent, f"The first comment was not written: {getattr(got, 'message', '')}")
 
 
-def within_the_rest(call: AttemptContext, request: Request) -> Request:
+def within_time_left(call: AttemptContext, request: Request) -> Request:
     """Leave what is read after a comment only the time that is left, or the note would be lost."""
     return replace(request, timeout=THE_REST) if call.message.first_comment else request
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from cadenza.providers.base import AttemptContext, Prepared, Underway
+from cadenza.providers.base import AttemptContext, Prepared, StillPreparing
 from cadenza.providers.errors import Table
 from cadenza.providers.http.redact import redact
 from cadenza.providers.message import MediaItem
@@ -72,7 +72,7 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class CreatedContainer:
     """A container that was made; `place` is where it wants its bytes."""
 
     container: str
@@ -80,13 +80,13 @@ class Made:
     place: str | None = None
 
 
-class Gone:
+class ContainerGone:
     """The network does not know the container (any more)."""
 
 
 async def prepare(
     call: AttemptContext, dialect: Dialect, plan: Plan
-) -> Prepared | Underway | Outcome:
+) -> Prepared | StillPreparing | Outcome:
     """Make the next container, or look whether those that were made are ready."""
     state = kept(call)
     pieces: list[str] = list(state.get("pieces", ()))
@@ -109,12 +109,12 @@ def kept(call: AttemptContext) -> dict[str, Any]:
     """Return what was prepared for this part, or a fresh start if there is none or it grew old."""
     state: Mapping[str, Any] = call.state
     if state.get("part") != call.part or "since" not in state:
-        return _anew(call)
+        return _recreate(call)
     # The whole is looked at whatever its age: only its status says that it was never published. One
     # that still waits for its bytes surely was not.
     young = call.now - datetime.fromisoformat(str(state["since"])) < LIFE
     may_be_out = state.get("whole") and not state.get("place")
-    return dict(state) if young or may_be_out else _anew(call)
+    return dict(state) if young or may_be_out else _recreate(call)
 
 
 async def show(call: AttemptContext, dialect: Dialect) -> Outcome | str:
@@ -130,12 +130,14 @@ async def show(call: AttemptContext, dialect: Dialect) -> Outcome | str:
             named = got.text("id")
             return named or Unconfirmed(f"{dialect.network} did not name the new post.")
         case Transient(restart=True) | Rejected() | Forbidden() | TryLater() | NotReady():
-            return await _believe(call, dialect, got)
+            return await _confirm_unpublished(call, dialect, got)
         case _:
             return got
 
 
-async def look(call: AttemptContext, dialect: Dialect, container: str) -> Status | Gone | Outcome:
+async def look(
+    call: AttemptContext, dialect: Dialect, container: str
+) -> Status | ContainerGone | Outcome:
     """Ask how far a container is."""
     query = {"fields": f"{dialect.status},{dialect.why}"}
     got = await ask_graph(call, dialect.graph(call).get(container, query), dialect.table)
@@ -146,12 +148,14 @@ async def look(call: AttemptContext, dialect: Dialect, container: str) -> Status
                 return Transient(f"{dialect.network} did not say how far it is.")
             return Status(code, redact(got.text(dialect.why) or "", secrets_of(call)))
         case Transient(restart=True) | Forbidden(code="100/33"):
-            return Gone()
+            return ContainerGone()
         case _:
             return got
 
 
-async def _believe(call: AttemptContext, dialect: Dialect, refused: Refused) -> Outcome | str:
+async def _confirm_unpublished(
+    call: AttemptContext, dialect: Dialect, refused: Refused
+) -> Outcome | str:
     """Look at the container before believing that it was not published."""
     status = await look(call, dialect, str(call.state["whole"]))
     gone = isinstance(refused, Transient)
@@ -159,22 +163,22 @@ async def _believe(call: AttemptContext, dialect: Dialect, refused: Refused) -> 
         case Status(code="PUBLISHED"):
             return ""
         case Status(code="IN_PROGRESS") if gone:
-            return NotReady(EVERY / 2, refused.says)
+            return NotReady(EVERY / 2, refused.message)
         case Status(code="FINISHED") if gone:
-            return Transient(refused.says)
+            return Transient(refused.message)
         case Status(code="ERROR", why=why) if gone:
             return _spoilt(dialect.blame(why))
         case Status():
             return refused
         case _ if isinstance(refused, Transient | Rejected):
-            return Unconfirmed(refused.says)  # nobody could say: it is found out later
+            return Unconfirmed(refused.message)  # nobody could say: it is found out later
         case _:
             return refused  # the same container comes again, and is looked at again
 
 
 async def _send_up(
     call: AttemptContext, dialect: Dialect, plan: Plan, state: Mapping[str, Any]
-) -> Underway | Outcome:
+) -> StillPreparing | Outcome:
     """Send the bytes that the newest container asked for."""
     item = plan.files[max(0, len(state.get("pieces", ())) - 1)]
     base = dialect.graph(call).base
@@ -182,12 +186,12 @@ async def _send_up(
     if not isinstance(got, HttpSuccess):
         return got
     rest = {name: value for name, value in state.items() if name != "place"}
-    return Underway(rest, plan.first_look if state.get("whole") else timedelta())
+    return StillPreparing(rest, plan.first_look if state.get("whole") else timedelta())
 
 
 async def _make(
     call: AttemptContext, dialect: Dialect, fields: Mapping[str, str], state: Mapping[str, Any]
-) -> Made | Underway | Outcome:
+) -> CreatedContainer | StillPreparing | Outcome:
     """Make one container; an address that cannot be fetched may be a bad moment, twice."""
     request = dialect.graph(call).post(f"{call.account.remote_id}/{dialect.make}", fields)
     got = await ask_graph(call, request, dialect.table)
@@ -201,41 +205,41 @@ async def _make(
     place = got.text("uri") if fields.get(BY_BYTES[0]) else None
     if fields.get(BY_BYTES[0]) and place is None:
         return Transient(f"{dialect.network} did not say where a file goes.")
-    return Made(container, breather(got.reply), place)
+    return CreatedContainer(container, breather(got.reply), place)
 
 
 def _grown(
-    made: Made | Underway | Outcome,
+    made: CreatedContainer | StillPreparing | Outcome,
     state: Mapping[str, Any],
     grow: Callable[[str], Mapping[str, Any]],
     wait: timedelta,
-) -> Underway | Outcome:
-    if not isinstance(made, Made):
+) -> StillPreparing | Outcome:
+    if not isinstance(made, CreatedContainer):
         return made
     grown = {**state, **grow(made.container)}
     if made.place is not None:
-        return Underway({**grown, "place": made.place}, made.rest)
-    return Underway(grown, max(wait, made.rest))
+        return StillPreparing({**grown, "place": made.place}, made.rest)
+    return StillPreparing(grown, max(wait, made.rest))
 
 
 async def _wait_for(
     call: AttemptContext, dialect: Dialect, state: dict[str, Any], container: str
-) -> Prepared | Underway | Outcome:
+) -> Prepared | StillPreparing | Outcome:
     """Look after one container; those that went bad are made again."""
     found = await look(call, dialect, container)
     match found:
         case Status(code="IN_PROGRESS"):
-            return Underway(state, EVERY, f"{dialect.network} is working on it.")
+            return StillPreparing(state, EVERY, f"{dialect.network} is working on it.")
         case Status(code="FINISHED" | "PUBLISHED") if container == state.get("whole"):
             return Prepared(state)
         case Status(code="FINISHED"):
-            return Underway({**state, "done": int(state.get("done", 0)) + 1})
+            return StillPreparing({**state, "done": int(state.get("done", 0)) + 1})
         case Status(code="ERROR", why=why):
             blamed = dialect.blame(why)
             if isinstance(blamed, Rejected) and _not_fetched(blamed):
-                return _missed(blamed, state, _anew(call))
+                return _missed(blamed, state, _recreate(call))
             return _spoilt(blamed)
-        case Status() | Gone():
+        case Status() | ContainerGone():
             return _lost(call, state)
         case _:
             return found
@@ -246,7 +250,7 @@ def _spoilt(blamed: Outcome) -> Outcome:
     if isinstance(blamed, Rejected | Forbidden):
         return blamed
     wait = blamed.wait if isinstance(blamed, TryLater | NotReady | Transient) else None
-    return Transient(getattr(blamed, "says", ""), restart=True, wait=wait)
+    return Transient(getattr(blamed, "message", ""), restart=True, wait=wait)
 
 
 def _not_fetched(blame: Rejected) -> bool:
@@ -256,21 +260,23 @@ def _not_fetched(blame: Rejected) -> bool:
 
 def _missed(
     blame: Rejected, state: Mapping[str, Any], start: Mapping[str, Any]
-) -> Underway | Outcome:
+) -> StillPreparing | Outcome:
     """Count a failed fetch; the third is the content's fault."""
     misses = int(state.get("misses", 0)) + 1
     if misses >= FETCHES:
         return blame
-    return Underway({**start, "misses": misses}, EVERY, blame.says)
+    return StillPreparing({**start, "misses": misses}, EVERY, blame.message)
 
 
-def _lost(call: AttemptContext, state: Mapping[str, Any]) -> Underway | Outcome:
+def _lost(call: AttemptContext, state: Mapping[str, Any]) -> StillPreparing | Outcome:
     """Make it again, with a pause: one that vanishes again and again costs an attempt."""
     lost = int(state.get("lost", 0)) + 1
     if lost >= FETCHES:
         return Transient("What was prepared vanishes again and again.", restart=True)
-    return Underway({**_anew(call), "lost": lost}, EVERY / 2, "What was prepared is gone.")
+    return StillPreparing(
+        {**_recreate(call), "lost": lost}, EVERY / 2, "What was prepared is gone."
+    )
 
 
-def _anew(call: AttemptContext) -> dict[str, Any]:
+def _recreate(call: AttemptContext) -> dict[str, Any]:
     return {"part": call.part, "since": call.now.isoformat()}

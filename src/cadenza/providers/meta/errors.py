@@ -16,7 +16,7 @@ from cadenza.providers.errors import (
     disconnected,
     forbidden,
     not_ready,
-    prepare_anew,
+    prepare_again,
     recipient_gone,
     rejected,
     try_later,
@@ -75,9 +75,9 @@ def _number(value: object) -> int | None:
         return None
 
 
-def _rejected_for_now(refusal: Refusal, says: str) -> Outcome:
+def _rejected_for_now(refusal: Refusal, message: str) -> Outcome:
     """The code for everything: Meta's own word that it will pass counts more."""
-    return unsure(refusal, says) if refusal.passing else rejected(refusal, says)
+    return unsure(refusal, message) if refusal.passing else rejected(refusal, message)
 
 
 RECONNECT = "Connect the account again"
@@ -145,14 +145,14 @@ LIMITS = (
 MEDIA = (
     Row(None, None, 2207027, not_ready(timedelta(seconds=30)), "Media are being worked on"),
     Row(None, None, 2207003, unsure, "Meta took too long to fetch a file"),
-    Row(None, None, 2207020, prepare_anew, "What was prepared has expired"),
-    Row(None, None, 2207001, prepare_anew, "Meta had a fault"),
-    Row(None, None, 2207032, prepare_anew, "Meta could not make the post"),
-    Row(None, None, 2207053, prepare_anew, "Meta could not take a file"),
-    Row(None, None, 2207077, prepare_anew, "Meta could not fetch a video"),
-    Row(None, None, 2207082, prepare_anew, "Meta could not take a video"),
-    Row(None, None, 2207006, prepare_anew, "What was prepared is gone"),
-    Row(None, None, 2207008, prepare_anew, "What was prepared is gone"),
+    Row(None, None, 2207020, prepare_again, "What was prepared has expired"),
+    Row(None, None, 2207001, prepare_again, "Meta had a fault"),
+    Row(None, None, 2207032, prepare_again, "Meta could not make the post"),
+    Row(None, None, 2207053, prepare_again, "Meta could not take a file"),
+    Row(None, None, 2207077, prepare_again, "Meta could not fetch a video"),
+    Row(None, None, 2207082, prepare_again, "Meta could not take a video"),
+    Row(None, None, 2207006, prepare_again, "What was prepared is gone"),
+    Row(None, None, 2207008, prepare_again, "What was prepared is gone"),
     Row(None, None, 2207052, rejected, "Meta could not fetch a file from its address"),
     Row(None, None, 2207057, rejected, "The cover's time lies outside the video"),
     Row(None, None, 2207023, rejected, "This kind of media is not known"),
@@ -168,7 +168,7 @@ MEDIA = (
     Row(None, None, 2207010, rejected, "The caption is too long"),
     # The same by their codes, for networks and days that name no subcode.
     Row(None, 9, None, try_later(WaitScope.ACCOUNT, AN_HOUR), "All posts of 24 hours are used"),
-    Row(None, 24, None, prepare_anew, "What was prepared is gone, or not there yet"),
+    Row(None, 24, None, prepare_again, "What was prepared is gone, or not there yet"),
     Row(None, 25, None, forbidden, "The account is restricted or inactive; open its app"),
     Row(None, 352, None, rejected, "The video's format is not taken"),
     Row(None, 324, None, rejected, "A picture is missing or cannot be read"),

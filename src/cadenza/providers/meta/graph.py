@@ -101,8 +101,8 @@ async def ask_graph(call: AttemptContext, request: Request, table: Table) -> Htt
     """Ask, and notice when another version answered than the one that was asked."""
     got = await ask(call, request, table)
     if isinstance(got, HttpSuccess):
-        asked = urlsplit(request.url).path.partition("/v")[2].partition("/")[0]
+        requested = urlsplit(request.url).path.partition("/v")[2].partition("/")[0]
         served = (got.reply.header(SERVED) or "").removeprefix("v")
-        if served and served != asked:
-            log.warning("a Graph served v%s instead of v%s: raise the version", served, asked)
+        if served and served != requested:
+            log.warning("a Graph served v%s instead of v%s: raise the version", served, requested)
     return got

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from cadenza.providers.base import AttemptContext
-from cadenza.providers.meta.containers import Dialect, Gone, Status, look
+from cadenza.providers.meta.containers import ContainerGone, Dialect, Status, look
 from cadenza.providers.meta.graph import ask_graph
 from cadenza.providers.outcome import Absent, CannotTell, Finding, Found, Sent
 from cadenza.providers.reply import HttpSuccess, no_answer
@@ -35,7 +35,7 @@ async def find(call: AttemptContext, dialect: Dialect, words: str) -> Finding:
             return CannotTell("It is out, but not listed yet.", again=AGAIN)
         case Status():
             return Absent()
-        case Gone():
+        case ContainerGone():
             found = await _listed(call, dialect, words)
             if isinstance(found, Absent) and call.now - call.began_at < LISTED_WITHIN:
                 return CannotTell("The list may not show it yet.", again=AGAIN)

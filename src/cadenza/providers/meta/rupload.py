@@ -43,8 +43,8 @@ async def send_up(
 
 def trusted(place: str, base: str) -> bool:
     """Say whether a token may be sent there."""
-    asked, there = urlsplit(base), urlsplit(place)
-    if (there.scheme, there.netloc) == (asked.scheme, asked.netloc):
+    requested, there = urlsplit(base), urlsplit(place)
+    if (there.scheme, there.netloc) == (requested.scheme, requested.netloc):
         return True
     host = there.hostname or ""
     return there.scheme == "https" and any(host == h or host.endswith(f".{h}") for h in HOSTS)

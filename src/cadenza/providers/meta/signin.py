@@ -133,12 +133,12 @@ async def renew_page(door: SignInDialog, tokens: Tokens, page: str) -> Tokens | 
     """Renew the person's token and read the page's own again with it."""
     user = tokens.extra.get(USER)
     if user is None:
-        says = "The person's token is not known; connect the page again."
-        return Disconnected(says, NOTHING_TO_RENEW)
+        message = "The person's token is not known; connect the page again."
+        return Disconnected(message, NOTHING_TO_RENEW)
     fresh = await lengthen(door, user)
     if isinstance(fresh, Rejected) and fresh.code == "no_token":
         # A success without a token is no word of Meta's: something in between spoke, and it passes.
-        return Transient(fresh.says)
+        return Transient(fresh.message)
     if not isinstance(fresh, Tokens):
         return fresh
     got = await door.read(fresh.access, page, {"fields": "access_token"})

@@ -21,31 +21,31 @@ def problems(message: Message) -> list[Problem]:
     most = BESIDE_PICTURES if message.media else CHARACTERS
     length = len(escape(message.text))
     if length > most:
-        says = f"The text has {length} characters; Slack takes {most}. Shorten it."
-        found.append(Problem("too_long", says))
+        detail = f"The text has {length} characters; Slack takes {most}. Shorten it."
+        found.append(Problem("too_long", detail))
     if is_blank(message.text):
         found.append(Problem("empty", "There is nothing to post: write a text."))
     if message.parts:
-        says = "A hook cannot answer its own message: put all in one text."
-        found.append(Problem("threads", says, field="parts"))
+        detail = "A hook cannot answer its own message: put all in one text."
+        found.append(Problem("threads", detail, field="parts"))
     return found + _media(message)
 
 
 def _media(message: Message) -> list[Problem]:
     found: list[Problem] = []
     if len(message.media) > PICTURES:
-        says = f"Slack takes {PICTURES} pictures a message; there are {len(message.media)}."
-        found.append(Problem("too_many_media", says, field="media"))
+        detail = f"Slack takes {PICTURES} pictures a message; there are {len(message.media)}."
+        found.append(Problem("too_many_media", detail, field="media"))
     for item in message.media:
         if item.kind not in {MediaKind.IMAGE, MediaKind.GIF}:
-            says = f"A hook takes pictures only, not {item.name or item.mime}."
-            found.append(Problem("media_kind", says, field="media"))
+            detail = f"A hook takes pictures only, not {item.name or item.mime}."
+            found.append(Problem("media_kind", detail, field="media"))
         elif item.url is None:
-            says = (
+            detail = (
                 "Slack fetches pictures itself: this instance needs a public address for its media."
             )
-            found.append(Problem("media_url", says, field="media"))
+            found.append(Problem("media_url", detail, field="media"))
         elif len(item.alt) > ALT:
-            says = f"A description has {len(item.alt)} characters; Slack takes {ALT}."
-            found.append(Problem("alt_too_long", says, field="media"))
+            detail = f"A description has {len(item.alt)} characters; Slack takes {ALT}."
+            found.append(Problem("alt_too_long", detail, field="media"))
     return found

@@ -13,7 +13,7 @@ from cadenza.providers.base import (
     Idempotency,
     Prepared,
     Problem,
-    Underway,
+    StillPreparing,
 )
 from cadenza.providers.first_comment import left_out
 from cadenza.providers.http.redact import Secret
@@ -48,7 +48,7 @@ class Slack:
         found = problems(message)
         return [*found, *left_out(message, "Slack"), *unseen_link(message, "Slack")]
 
-    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | StillPreparing | Outcome:
         """Check that Slack can fetch the pictures; nothing is uploaded."""
         if any(item.url is None for item in call.message.media):
             return Rejected("Slack fetches pictures itself; this one has no address.", "no_url")

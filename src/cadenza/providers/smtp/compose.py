@@ -2,7 +2,7 @@
 
 The Message-ID is made from the attempt's key, so that a repeat of the same attempt is the same mail to
 receivers and in logs. Bodies are encoded to seven bits and short lines: every server takes them.
-Limit: nothing is signed here; DKIM is the sending server's, which must cover both unsubscribe headers.
+Signing comes after it (`sign_dkim.py`), where the sending server does not sign itself.
 """
 
 import hashlib
@@ -25,6 +25,18 @@ def message_id(key: str, account: AccountRef) -> str:
     digest = hashlib.sha256(f"{account.id}\n{key}".encode()).hexdigest()
     domain = sender_of(account).rpartition("@")[2]
     return f"<{digest[:40]}@{_ascii(domain)}>"
+
+
+def bounce_address(key: str, account: AccountRef) -> str:
+    """Return where reports about this mail go: an address of its own, where the account has a domain for them.
+
+    Its digits are those of the Message-ID, which nobody can guess, so no secret is needed to tell a forged one.
+    """
+    domain = str(account.settings.get("bounce_domain") or "")
+    if not domain:
+        return sender_of(account)
+    digits = message_id(key, account)[1:].partition("@")[0]
+    return f"b+{digits[:32]}+{digits[32:]}@{domain}"
 
 
 def needs_utf8(*addresses: str) -> bool:
@@ -83,7 +95,8 @@ def _optional(message: Message, account: AccountRef) -> list[str]:
         headers.append(exactly("Auto-Submitted", "auto-generated"))
     if message.options.get("in_reply_to"):
         before = str(message.options["in_reply_to"])
-        headers += [exactly("In-Reply-To", before), exactly("References", before)]
+        thread = str(message.options.get("references") or before)
+        headers += [exactly("In-Reply-To", before), exactly("References", thread)]
     return headers
 
 

@@ -75,10 +75,10 @@ def _not_http(reply: Reply, now: datetime) -> Refusal | None:
     return None
 
 
-def _by_class(refusal: Refusal, says: str) -> Outcome:
+def _by_class(refusal: Refusal, message: str) -> Outcome:
     """Judge what no row knows by its class; the enhanced code's digit is the more exact."""
     first = str(refusal.code or refusal.status)[0]
-    return Rejected(says, f"unknown:{refusal.name}") if first == "5" else Transient(says)
+    return Rejected(message, f"unknown:{refusal.name}") if first == "5" else Transient(message)
 
 
 class _Subject(Row):
@@ -94,8 +94,8 @@ class _Subject(Row):
         }
 
 
-def _enhanced(code: str, verdict: object, says: str, stage: Stage | None = None) -> Row:
-    return Row(None, code, stage.value if stage else None, verdict, says)  # pyright: ignore[reportArgumentType]
+def _enhanced(code: str, verdict: object, message: str, stage: Stage | None = None) -> Row:
+    return Row(None, code, stage.value if stage else None, verdict, message)  # pyright: ignore[reportArgumentType]
 
 
 _GONE = "The address does not exist"

@@ -31,16 +31,16 @@ def _recipient(message: Message) -> Problem | None:
     if message.recipient is None:
         return Problem("no_recipient", "A mail needs a recipient.", field="recipient")
     if not is_address(message.recipient.address):
-        says = f"{message.recipient.address[:80]!r} is not a mail address."
-        return Problem("bad_address", says, field="recipient")
+        detail = f"{message.recipient.address[:80]!r} is not a mail address."
+        return Problem("bad_address", detail, field="recipient")
     return None
 
 
 def _sender(account: AccountRef) -> Problem | None:
     if is_address(sender_of(account)):
         return None
-    says = "The account has no address to send from: set its from address."
-    return Problem("bad_sender", says, field="account")
+    message = "The account has no address to send from: set its from address."
+    return Problem("bad_sender", message, field="account")
 
 
 def _body(message: Message) -> Problem | None:
@@ -56,7 +56,7 @@ def _size(message: Message, account: AccountRef) -> Problem | None:
     size = int((files + len(message.text.encode()) + len((message.html or "").encode())) * ENCODED)
     if size <= most:
         return None
-    says = (
+    detail = (
         f"The mail would have about {size} bytes; {most} are taken. Send a link instead of files."
     )
-    return Problem("too_large", says, field="media")
+    return Problem("too_large", detail, field="media")

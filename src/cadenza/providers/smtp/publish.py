@@ -16,10 +16,10 @@ from cadenza.providers.base import (
     Idempotency,
     Prepared,
     Problem,
-    Underway,
+    StillPreparing,
 )
 from cadenza.providers.first_comment import left_out
-from cadenza.providers.http.outcome import NeverLeft, Reason
+from cadenza.providers.http.outcome import NotSent, Reason
 from cadenza.providers.http.redact import Secret, redact
 from cadenza.providers.link_card import unseen_link
 from cadenza.providers.mail_address import is_address
@@ -35,7 +35,13 @@ from cadenza.providers.outcome import (
     Transient,
     Unconfirmed,
 )
-from cadenza.providers.smtp.compose import compose, message_id, needs_utf8, on_the_wire
+from cadenza.providers.smtp.compose import (
+    bounce_address,
+    compose,
+    message_id,
+    needs_utf8,
+    on_the_wire,
+)
 from cadenza.providers.smtp.errors import TABLE, Stage, read_reply
 from cadenza.providers.smtp.limits import problems, sender_of
 from cadenza.providers.smtp.session import (
@@ -48,6 +54,7 @@ from cadenza.providers.smtp.session import (
     Unfit,
     deliver,
 )
+from cadenza.providers.smtp.sign_dkim import DkimKey, UnusableKey, sign_dkim
 
 LOST = "The mail server took the message and did not answer; look for {id} in the sent mail."
 
@@ -69,7 +76,7 @@ class Smtp:
         found = problems(message, account)
         return [*found, *left_out(message, "e-mail"), *unseen_link(message, "e-mail")]
 
-    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | StillPreparing | Outcome:
         """Do nothing: a mail has no drafts over there."""
         return Prepared({})
 
@@ -81,15 +88,20 @@ class Smtp:
         server = server_of(call.account, call.tokens)
         try:
             to = on_the_wire(recipient.address)
-            sender = on_the_wire(sender_of(call.account))
+            sender = on_the_wire(bounce_address(call.key, call.account))
             data = await compose(call)
+            signing = dkim_key_of(call.account, call.tokens)
+            if signing is not None:
+                data = sign_dkim(data, signing, at=int(call.now.timestamp()))
+        except UnusableKey as error:
+            return Forbidden(f"{error} Connect the account again.", "dkim_key")
         except (ValueError, UnicodeError):
             return Rejected("An address or a header of this mail cannot be written.", "header")
         answers_to = str(call.account.settings.get("reply_to") or "")
         letter = OutgoingMail(sender, to, data, utf8=needs_utf8(sender, to, answers_to))
         ending = await deliver(call.http, server, letter, secrets_of(server))
         if isinstance(ending, MailAccepted):
-            told = redact(ending.says, secrets_of(server))
+            told = redact(ending.message, secrets_of(server))
             return Sent(message_id(call.key, call.account), note=told or None)
         if isinstance(ending, Lost) and ending.perhaps:
             return Unconfirmed(LOST.format(id=message_id(call.key, call.account)))
@@ -124,6 +136,15 @@ def server_of(account: AccountRef, tokens: Tokens) -> Server:
     )
 
 
+def dkim_key_of(account: AccountRef, tokens: Tokens) -> DkimKey | None:
+    """Return what the account's mails are signed with; None: its server signs, or nobody does."""
+    selector, private = account.settings.get("dkim_selector"), tokens.extra.get("dkim_key")
+    if not selector or private is None:
+        return None
+    domain = str(account.settings.get("dkim_domain") or sender_of(account).rpartition("@")[2])
+    return DkimKey(on_the_wire(f"x@{domain}").partition("@")[2], str(selector), private)
+
+
 def failure(ending: Ending, server: Server) -> Outcome:
     """Say what an ending without success means; nothing was taken."""
     match ending:
@@ -131,18 +152,20 @@ def failure(ending: Ending, server: Server) -> Outcome:
             refusal = read_reply(code, text, stage)
             words = redact(refusal.words, secrets_of(server))
             return TABLE.judge(replace(refusal, words=words))
-        case NeverLeft(reason=Reason.BAD_ADDRESS, says=says):
-            return Forbidden(f"{says} Correct the account's server.", "bad_address")
-        case NeverLeft(says=says):
-            return Transient(says, out_of_order=True)
-        case Unfit(code, says):
-            return Forbidden(says, code)
+        case NotSent(reason=Reason.BAD_ADDRESS, message=message):
+            return Forbidden(f"{message} Correct the account's server.", "bad_address")
+        case NotSent(message=message):
+            return Transient(message, out_of_order=True)
+        case Unfit(code, message):
+            return Forbidden(message, code)
         case Lost(stage=Stage.TLS):
-            says = "No encrypted connection came about; the mail server's certificate may be wrong."
-            return Transient(says)
+            message = (
+                "No encrypted connection came about; the mail server's certificate may be wrong."
+            )
+            return Transient(message)
         case Lost(stage=stage):
-            says = f"The mail server fell silent ({stage.value}); nothing was sent."
-            return Transient(says, out_of_order=True)
+            message = f"The mail server fell silent ({stage.value}); nothing was sent."
+            return Transient(message, out_of_order=True)
         case MailAccepted():
             return Transient("nothing failed")
 

@@ -17,8 +17,8 @@ import aiosmtplib
 from cadenza.providers.base import LONGEST
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.exchange import Exchange
-from cadenza.providers.http.outcome import NeverLeft
-from cadenza.providers.http.record import hushed
+from cadenza.providers.http.outcome import NotSent
+from cadenza.providers.http.record import redacted
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Timeouts
 from cadenza.providers.smtp.errors import Stage
@@ -58,7 +58,7 @@ class OutgoingMail:
 class MailAccepted:
     """The server has it and says so."""
 
-    says: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +86,10 @@ class Unfit:
     """The server lacks what we need; nothing was sent."""
 
     code: str
-    says: str
+    message: str
 
 
-Ending = MailAccepted | MailRefused | Lost | Unfit | NeverLeft
+Ending = MailAccepted | MailRefused | Lost | Unfit | NotSent
 
 
 @dataclass(slots=True)
@@ -114,9 +114,9 @@ class _At:
 
 
 class _Unfit(Exception):
-    def __init__(self, code: str, says: str) -> None:
-        super().__init__(says)
-        self.ending = Unfit(code, says)
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.ending = Unfit(code, message)
 
 
 async def deliver(
@@ -130,7 +130,7 @@ async def deliver(
     began_at, started = http.clock.now(), http.clock.monotonic()
     ending: Ending | None = None
     try:
-        return (ending := await _converse(http, server, letter, at))
+        return (ending := await _run_dialogue(http, server, letter, at))
     finally:
         if http.notes is not None:
             status = at.heard[-1][1] if at.heard else None
@@ -139,13 +139,13 @@ async def deliver(
                     began_at=began_at,
                     seconds=http.clock.monotonic() - started,
                     method="SMTP",
-                    place=hushed(f"{server.host}:{server.port} ({server.security})"),
-                    body="\n".join(hushed(each, secrets) for each in at.said),
+                    place=redacted(f"{server.host}:{server.port} ({server.security})"),
+                    body="\n".join(redacted(each, secrets) for each in at.said),
                     status=status if status and status >= 200 else None,
                     reply="\n".join(
-                        hushed(f"{verb}: {code} {text}", secrets) for verb, code, text in at.heard
+                        redacted(f"{verb}: {code} {text}", secrets) for verb, code, text in at.heard
                     ),
-                    says=_how_it_ended(ending),
+                    message=_how_it_ended(ending),
                 )
             )
 
@@ -154,15 +154,15 @@ def _how_it_ended(ending: Ending | None) -> str:
     match ending:
         case Lost(stage):
             return f"The line went silent ({stage.value})."
-        case NeverLeft(says=says) | Unfit(says=says):
-            return says
+        case NotSent(message=message) | Unfit(message=message):
+            return message
         case None:
             return "We stopped waiting for an answer."
         case _:
             return ""
 
 
-async def _converse(
+async def _run_dialogue(
     http: OutboundClient, server: Server, letter: OutgoingMail | None, at: _At
 ) -> Ending:
     try:
@@ -201,10 +201,10 @@ class _Line:
             self.client.close()
 
 
-async def _dial(http: OutboundClient, server: Server) -> _Line | NeverLeft | Unfit:
+async def _dial(http: OutboundClient, server: Server) -> _Line | NotSent | Unfit:
     """Open a connection by the guarded door."""
     plug = await http.connect(server.host, server.port, ports=PORTS, timeouts=TIMES)
-    if isinstance(plug, NeverLeft):
+    if isinstance(plug, NotSent):
         return plug
     if server.security == "none" and not plug.vouched:
         plug.sock.close()
@@ -300,8 +300,8 @@ async def _greet(client: aiosmtplib.SMTP, server: Server, at: _At) -> None:
 async def _encrypt(client: aiosmtplib.SMTP, server: Server, at: _At) -> None:
     at.stage = Stage.TLS
     if not client.supports_extension("starttls"):
-        says = "The mail server offers no encryption on this port; choose TLS or another port."
-        raise _Unfit("no_starttls", says)
+        message = "The mail server offers no encryption on this port; choose TLS or another port."
+        raise _Unfit("no_starttls", message)
     await at.say("STARTTLS", client.starttls())
     at.stage = Stage.HELLO
     await at.say(f"EHLO {server.hello}", client.ehlo())
@@ -319,8 +319,10 @@ async def _sign_in(client: aiosmtplib.SMTP, server: Server, secret: Secret, at: 
         }
     way = next((ways[name] for name in ways if name in offered), None)
     if way is None:
-        says = "The mail server offers no way to sign in that we know; check port and encryption."
-        raise _Unfit("no_auth", says)
+        message = (
+            "The mail server offers no way to sign in that we know; check port and encryption."
+        )
+        raise _Unfit("no_auth", message)
     await at.say("AUTH [hidden]", way(server.username, secret.reveal()))
 
 
@@ -337,8 +339,8 @@ async def _hand_over(
         options.append(f"SIZE={len(letter.data)}")
     if letter.utf8:
         if not client.supports_extension("smtputf8"):
-            says = "This mail server takes only addresses in plain letters."
-            raise _Unfit("no_smtputf8", says)
+            message = "This mail server takes only addresses in plain letters."
+            raise _Unfit("no_smtputf8", message)
         options.append("SMTPUTF8")
     encoding = "utf-8" if letter.utf8 else "ascii"
     told = " ".join((f"MAIL FROM:<{letter.sender}>", *options))

@@ -69,13 +69,13 @@ class TelegramConnector:
         chat_id = about.text("result", "id")
         if chat_id is None:
             return Rejected("The server did not say which chat it is.", "no_account")
-        asked = {"chat_id": chat_id, "user_id": int(bot_id)}
-        member = await _ask(connecting, tokens.access, "getChatMember", asked)
+        requested = {"chat_id": chat_id, "user_id": int(bot_id)}
+        member = await _ask(connecting, tokens.access, "getChatMember", requested)
         if not isinstance(member, HttpSuccess):
             return member
         if not _may_write(about.text("result", "type"), member.at("result")):
-            says = "The bot may not post there: make it an administrator with that right."
-            return Forbidden(says, "not_admin")
+            message = "The bot may not post there: make it an administrator with that right."
+            return Forbidden(message, "not_admin")
         username = about.text("result", "username")
         name = about.text("result", "title") or username or chat_id
         handle = f"@{username}" if username else name

@@ -104,16 +104,16 @@ def _begun_small(words: str) -> str:
     return words[:1].lower() + words[1:] if words[1:2].islower() else words
 
 
-def _gone(name: str, says: str) -> Row:
-    return Row(None, name, None, recipient_gone, says)
+def _gone(name: str, message: str) -> Row:
+    return Row(None, name, None, recipient_gone, message)
 
 
-def _shut(name: str, says: str) -> Row:
-    return Row(None, name, None, recipient_shut, says)
+def _shut(name: str, message: str) -> Row:
+    return Row(None, name, None, recipient_shut, message)
 
 
-def _content(name: str, says: str) -> Row:
-    return Row(400, name, None, rejected, says)
+def _content(name: str, message: str) -> Row:
+    return Row(400, name, None, rejected, message)
 
 
 TABLE = Table(

@@ -56,13 +56,13 @@ def _text(text: str, part: int, message: Message) -> Problem | None:
     field = "text" if part == 0 else "parts"
     mode = mode_of(message)
     if mode is not None and mode not in MODES:
-        says = f"{mode} is no markup that we send; use {' or '.join(MODES)}."
-        return Problem("markup", says, field="options")
+        detail = f"{mode} is no markup that we send; use {' or '.join(MODES)}."
+        return Problem("markup", detail, field="options")
     try:
         seen = parse(text, mode)
     except BadMarkup as wrong:
-        says = f"Telegram cannot read the markup ({wrong}). Correct it or send plain text."
-        return Problem("markup", says, field=field)
+        detail = f"Telegram cannot read the markup ({wrong}). Correct it or send plain text."
+        return Problem("markup", detail, field=field)
     below_files = part == 0 and bool(message.media)
     if is_blank(seen) and not below_files:
         return Problem(
@@ -72,11 +72,11 @@ def _text(text: str, part: int, message: Message) -> Problem | None:
     length = code_points(seen.strip())
     if length > most:
         place = "below a file" if below_files else "in a message"
-        says = (
+        detail = (
             f"The text has {length} characters; Telegram takes {most} {place}. "
             f"Shorten it by {length - most}."
         )
-        return Problem("too_long", says, field=field)
+        return Problem("too_long", detail, field=field)
     if utf8(text) > RAW_BYTES:
         return Problem("too_long", "The text with its markup is too long.", field=field)
     return None
@@ -85,16 +85,16 @@ def _text(text: str, part: int, message: Message) -> Problem | None:
 def _whereto(message: Message, account: AccountRef) -> Problem | None:
     if message.recipient is not None or account.settings.get("chat_id"):
         return None
-    says = "No chat is named: choose a recipient, or connect the bot to a channel."
-    return Problem("no_chat", says, field="recipient")
+    detail = "No chat is named: choose a recipient, or connect the bot to a channel."
+    return Problem("no_chat", detail, field="recipient")
 
 
 def wrong_topic(message: Message) -> Problem | None:
     """Say so if a topic is named and is no number."""
     if not message.options.get("topic") or topic_of(message) is not None:
         return None
-    says = "A topic is named by its number, the last in the address of one of its messages."
-    return Problem("topic", says, field="options")
+    detail = "A topic is named by its number, the last in the address of one of its messages."
+    return Problem("topic", detail, field="options")
 
 
 def _album(message: Message) -> Problem | None:
@@ -102,14 +102,14 @@ def _album(message: Message) -> Problem | None:
     if len(media) <= 1:
         return None
     if len(media) > ALBUM:
-        says = f"An album holds {ALBUM} files; there are {len(media)}."
-        return Problem("too_many_media", says, field="media")
+        detail = f"An album holds {ALBUM} files; there are {len(media)}."
+        return Problem("too_many_media", detail, field="media")
     kinds = {item.kind for item in media}
     if MediaKind.GIF in kinds:
         return Problem("mixed_media", "A GIF must be alone in its message.", field="media")
     if MediaKind.DOCUMENT in kinds and len(kinds) > 1:
-        says = "Documents cannot stand in one album with pictures or videos."
-        return Problem("mixed_media", says, field="media")
+        detail = "Documents cannot stand in one album with pictures or videos."
+        return Problem("mixed_media", detail, field="media")
     return None
 
 
@@ -120,11 +120,13 @@ def _file(item: MediaItem, account: AccountRef) -> Problem | None:
         most = PHOTO_BYTES
     name = item.name or "A file"
     if item.size > most:
-        says = f"{name} has {item.size} bytes; Telegram takes {most} of its kind."
-        return Problem("media_size", says, field="media")
+        message = f"{name} has {item.size} bytes; Telegram takes {most} of its kind."
+        return Problem("media_size", message, field="media")
     if item.kind is MediaKind.IMAGE and item.width and item.height:
         sides = sorted((item.width, item.height))
         if sum(sides) > PHOTO_SIDES or sides[1] > PHOTO_RATIO * sides[0]:
-            says = f"{name} is {item.width} by {item.height}: too large or too narrow for Telegram."
-            return Problem("media_shape", says, field="media")
+            message = (
+                f"{name} is {item.width} by {item.height}: too large or too narrow for Telegram."
+            )
+            return Problem("media_shape", message, field="media")
     return None

@@ -68,15 +68,15 @@ def _html(text: str) -> str:
         if closing:
             _close(opened, name, offset)
         elif name not in TAGS:
-            says = f'Unsupported start tag "{name}" at byte offset {offset}'
-            raise BadMarkup(f"can't parse entities: {says}")
+            message = f'Unsupported start tag "{name}" at byte offset {offset}'
+            raise BadMarkup(f"can't parse entities: {message}")
         else:
             opened.append((name, offset))
         at = tag.end()
     if opened:
         name, offset = opened[-1]
-        says = f'Can\'t find end tag corresponding to start tag "{name}"'
-        raise BadMarkup(f"can't parse entities: {says}")
+        message = f'Can\'t find end tag corresponding to start tag "{name}"'
+        raise BadMarkup(f"can't parse entities: {message}")
     return seen + _plain(text[at:])
 
 
@@ -85,8 +85,8 @@ def _close(opened: list[tuple[str, int]], name: str, offset: int) -> None:
         raise BadMarkup(f"can't parse entities: Unexpected end tag at byte offset {offset}")
     expected, _ = opened.pop()
     if expected != name:
-        says = f'Unmatched end tag at byte offset {offset}, expected "</{expected}>", found "</{name}>"'
-        raise BadMarkup(f"can't parse entities: {says}")
+        message = f'Unmatched end tag at byte offset {offset}, expected "</{expected}>", found "</{name}>"'
+        raise BadMarkup(f"can't parse entities: {message}")
 
 
 def _plain(text: str) -> str:
@@ -129,8 +129,10 @@ class _Markdown:
             self._take("", 1)
         elif not self._mark():
             if here in _RESERVED:
-                says = f"Character '{here}' is reserved and must be escaped with the preceding '\\'"
-                raise BadMarkup(f"can't parse entities: {says}")
+                message = (
+                    f"Character '{here}' is reserved and must be escaped with the preceding '\\'"
+                )
+                raise BadMarkup(f"can't parse entities: {message}")
             self._take(here, 1)
 
     def _mark(self) -> bool:

@@ -1,18 +1,18 @@
 """How a Telegram message is read and delivered."""
 
-from cadenza.providers.option import Option, Takes
+from cadenza.providers.option import Option, OptionType
 from cadenza.providers.telegram.markup import MODES
 
 OPTIONS = (
     Option(
         name="parse_mode",
         label="The text is written in",
-        takes=Takes.CHOICE,
+        takes=OptionType.CHOICE,
         choices=tuple((mode, mode) for mode in MODES),
         hint="Left out: plain text",
     ),
-    Option(name="silent", label="Without a sound", takes=Takes.FLAG),
-    Option(name="protect", label="Cannot be forwarded or saved", takes=Takes.FLAG),
-    Option(name="disable_preview", label="No preview of links", takes=Takes.FLAG),
+    Option(name="silent", label="Without a sound", takes=OptionType.FLAG),
+    Option(name="protect", label="Cannot be forwarded or saved", takes=OptionType.FLAG),
+    Option(name="disable_preview", label="No preview of links", takes=OptionType.FLAG),
     Option(name="topic", label="Topic of the group", hint="Its number"),
 )

@@ -18,7 +18,7 @@ from cadenza.providers.base import (
     Idempotency,
     Prepared,
     Problem,
-    Underway,
+    StillPreparing,
 )
 from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.http.redact import Secret
@@ -67,14 +67,14 @@ class Telegram:
         found = problems(message, account)
         return [*found, *left_out(message, "Telegram", AS_PART), *unseen_link(message, "Telegram")]
 
-    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | StillPreparing | Outcome:
         """Do nothing: what a bot uploads is seen at once."""
         return Prepared({})
 
     async def publish(self, call: AttemptContext) -> Outcome:
         """Send one part; the call that must not happen twice."""
         if (wrong := wrong_topic(call.message)) is not None:
-            return Rejected(wrong.says, wrong.code)
+            return Rejected(wrong.message, wrong.code)
         outcome = await _send(call, chat_of(call))
         moved_to = _moved_to(outcome)
         if moved_to is None:

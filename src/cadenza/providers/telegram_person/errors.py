@@ -14,7 +14,7 @@ from cadenza.providers.errors import (
     Table,
     disconnected,
     forbidden,
-    prepare_anew,
+    prepare_again,
     recipient_gone,
     recipient_shut,
     rejected,
@@ -68,8 +68,8 @@ def name_of(pattern: str) -> str:
     return NUMBER.sub("X", pattern)
 
 
-def _already(refusal: Refusal, says: str) -> Outcome:
-    return Sent(None, note=says)
+def _already(refusal: Refusal, message: str) -> Outcome:
+    return Sent(None, note=message)
 
 
 def _read(reply: Reply, now: datetime) -> Refusal | None:
@@ -77,8 +77,8 @@ def _read(reply: Reply, now: datetime) -> Refusal | None:
     return None
 
 
-def _rows(names: tuple[str, ...], verdict: object, says: str) -> tuple[Row, ...]:
-    return tuple(Row(None, name, None, verdict, says) for name in names)  # pyright: ignore[reportArgumentType]
+def _rows(names: tuple[str, ...], verdict: object, message: str) -> tuple[Row, ...]:
+    return tuple(Row(None, name, None, verdict, message) for name in names)  # pyright: ignore[reportArgumentType]
 
 
 TABLE = Table(
@@ -117,8 +117,8 @@ TABLE = Table(
         *_rows(NO_RIGHT_THERE, forbidden, "The account may not write this in that chat"),
         *_rows(OVER, disconnected, "The session is over; sign in again"),
         *_rows(CONTENT, rejected, "Telegram does not take this content"),
-        Row(None, "FILE_PARTS_INVALID", None, prepare_anew, "An uploaded file is not whole"),
-        Row(None, "FILE_PART_X_MISSING", None, prepare_anew, "An uploaded file is not whole"),
+        Row(None, "FILE_PARTS_INVALID", None, prepare_again, "An uploaded file is not whole"),
+        Row(None, "FILE_PART_X_MISSING", None, prepare_again, "An uploaded file is not whole"),
         Row(
             None, "API_ID_INVALID", None, forbidden, "Telegram does not know our app: check its id"
         ),
@@ -129,7 +129,7 @@ TABLE = Table(
             forbidden,
             "The app's id is too well known; make one of your own at my.telegram.org",
         ),
-        *(Row(None, name, None, rejected, says) for name, says in MISTYPED.items()),
+        *(Row(None, name, None, rejected, message) for name, message in MISTYPED.items()),
         Row(None, MOVED, None, rejected, "The number lives in another data centre; try again"),
         Row(
             None,

@@ -23,11 +23,11 @@ def problems(message: Message, account: AccountRef) -> list[Problem]:
     if any(item.size > FILE_BYTES for item in message.media):
         found.append(Problem("media_size", "A file may have 2 GB.", field="media"))
     if not whereto(message, account):
-        says = "Nobody is named: choose a recipient, or set the account's chat."
-        found.append(Problem("no_chat", says, field="recipient"))
+        detail = "Nobody is named: choose a recipient, or set the account's chat."
+        found.append(Problem("no_chat", detail, field="recipient"))
     elif not reachable(whereto(message, account)):
-        says = "Name the chat as @name, a telephone number with +, or me."
-        found.append(Problem("chat", says, field="recipient"))
+        detail = "Name the chat as @name, a telephone number with +, or me."
+        found.append(Problem("chat", detail, field="recipient"))
     return [problem for problem in found if problem is not None]
 
 
@@ -53,5 +53,5 @@ def _text(text: str, part: int, message: Message) -> Problem | None:
     over = code_points(text) - most
     if over <= 0:
         return None
-    says = f"Telegram takes {most} characters here; shorten the text by {over}."
-    return Problem("too_long", says, field=field)
+    detail = f"Telegram takes {most} characters here; shorten the text by {over}."
+    return Problem("too_long", detail, field=field)

@@ -1,8 +1,8 @@
 """How a message of a person on Telegram is delivered."""
 
-from cadenza.providers.option import Option, Takes
+from cadenza.providers.option import Option, OptionType
 
 OPTIONS = (
-    Option(name="silent", label="Without a sound", takes=Takes.FLAG),
-    Option(name="no_preview", label="No preview of links", takes=Takes.FLAG),
+    Option(name="silent", label="Without a sound", takes=OptionType.FLAG),
+    Option(name="no_preview", label="No preview of links", takes=OptionType.FLAG),
 )

@@ -17,8 +17,8 @@ from typing import Any
 from cadenza.providers.errors import Refusal
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.exchange import Exchange
-from cadenza.providers.http.outcome import NeverLeft
-from cadenza.providers.http.record import hushed
+from cadenza.providers.http.outcome import NotSent
+from cadenza.providers.http.record import redacted
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Timeouts
 from cadenza.providers.message import App
@@ -88,7 +88,9 @@ class TelegramConnection:
             # Telegram's own protocol: of the answer only its kind, of a refusal its words.
             said = isinstance(came, TelegramAnswer)
             words = (
-                "We stopped waiting for an answer." if came is None else getattr(came, "says", "")
+                "We stopped waiting for an answer."
+                if came is None
+                else getattr(came, "message", "")
             )
             self.http.note(
                 Exchange(
@@ -97,7 +99,7 @@ class TelegramConnection:
                     method="MTProto",
                     place=f"Telegram: {name}",
                     reply=type(came.value).__name__ if isinstance(came, TelegramAnswer) else None,
-                    says="" if said else hushed(words, self.http.notes.secrets),
+                    message="" if said else redacted(words, self.http.notes.secrets),
                 )
             )
 
@@ -180,8 +182,8 @@ def _guarded(telethon: Any, http: OutboundClient) -> type:
 
         async def _proxy_connect(self, timeout: Any = None, local_addr: Any = None) -> Any:
             plug = await http.connect(self._ip, self._port, ports=PORTS, timeouts=TIMES)
-            if isinstance(plug, NeverLeft):
-                raise ConnectionRefusedError(plug.says)
+            if isinstance(plug, NotSent):
+                raise ConnectionRefusedError(plug.message)
             return plug.sock
 
     return Guarded

@@ -18,7 +18,7 @@ from cadenza.providers.base import (
     Idempotency,
     Prepared,
     Problem,
-    Underway,
+    StillPreparing,
 )
 from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.link_card import unseen_link
@@ -57,7 +57,7 @@ class TelegramPerson:
         found = problems(message, account)
         return [*found, *left_out(message, "Telegram", AS_PART), *unseen_link(message, "Telegram")]
 
-    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | StillPreparing | Outcome:
         """Look the chat up, then send the file up."""
         state = dict(call.state)
         wants_file = call.part == 0 and bool(call.message.media)
@@ -68,7 +68,7 @@ class TelegramPerson:
                 return line
             if not state.get("peer"):
                 peer = await _look_up(line, whereto(call.message, call.account))
-                return Underway({**state, "peer": peer}) if isinstance(peer, dict) else peer
+                return StillPreparing({**state, "peer": peer}) if isinstance(peer, dict) else peer
             return await _send_up(line, call.message.media[0], state)
 
     async def publish(self, call: AttemptContext) -> Outcome:
@@ -87,11 +87,11 @@ class TelegramPerson:
             return Absent() if call.began_at else CannotTell("It is not known since when to look.")
         async with open_line(call.http, call.app, call.tokens.access) as line:
             if not isinstance(line, TelegramConnection):
-                return CannotTell(getattr(line, "says", ""), again=AGAIN)
+                return CannotTell(getattr(line, "message", ""), again=AGAIN)
             said = await line.ask(_history(call, line))
             if not isinstance(said, TelegramAnswer):
                 wait = getattr(said, "wait", None) or AGAIN
-                return CannotTell(getattr(said, "says", ""), again=max(wait, AGAIN))
+                return CannotTell(getattr(said, "message", ""), again=max(wait, AGAIN))
             return _in_history(call, list(getattr(said.value, "messages", ())))
 
     async def finish(self, call: AttemptContext, sent: Sent) -> Sent:
@@ -164,7 +164,7 @@ def _peer(types: Any, peer: dict[str, Any]) -> Any:
 
 async def _send_up(
     line: TelegramConnection, item: MediaItem, state: dict[str, Any]
-) -> Underway | Outcome:
+) -> StillPreparing | Outcome:
     """Upload the file; nobody sees it yet."""
     name = item.name or "file"
     work = line.client.upload_file(await item.read(), file_name=name)
@@ -174,7 +174,7 @@ async def _send_up(
     file = said.value
     check = getattr(file, "md5_checksum", None)
     kept = {"id": file.id, "parts": file.parts, "name": file.name, "md5": check}
-    return Underway({**state, "file": kept})
+    return StillPreparing({**state, "file": kept})
 
 
 def _media(types: Any, item: MediaItem, kept: dict[str, Any]) -> Any:

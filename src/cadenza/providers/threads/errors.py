@@ -26,5 +26,7 @@ def blame(message: str) -> Outcome:
     """Say what a container's error means."""
     if message in LASTING:
         return Rejected(f"{LASTING[message]}.", message)
-    says = f"Threads could not prepare this post ({message if message in PASSING else 'UNKNOWN'})."
-    return Transient(says, restart=True)
+    detail = (
+        f"Threads could not prepare this post ({message if message in PASSING else 'UNKNOWN'})."
+    )
+    return Transient(detail, restart=True)

@@ -34,12 +34,14 @@ def _text(text: str, part: int) -> list[Problem | None]:
     found: list[Problem | None] = []
     over = counting.threads(text) - CHARACTERS
     if over > 0:
-        says = f"{place} is {over} too long: Threads takes {CHARACTERS}, an emoji counts several."
-        found.append(Problem("too_long", says, field=field))
+        message = (
+            f"{place} is {over} too long: Threads takes {CHARACTERS}, an emoji counts several."
+        )
+        found.append(Problem("too_long", message, field=field))
     links = set(counting.URL.findall(text))
     if len(links) > LINKS:
-        says = f"{place} has {len(links)} different links; Threads takes {LINKS}."
-        found.append(Problem("too_many_links", says, field=field))
+        message = f"{place} has {len(links)} different links; Threads takes {LINKS}."
+        found.append(Problem("too_many_links", message, field=field))
     return found
 
 
@@ -53,15 +55,15 @@ def _empty(message: Message) -> Problem | None:
 def _link(message: Message) -> Problem | None:
     if not (message.link and message.media):
         return None
-    says = "Threads shows a link's card on texts only: put the link into the text."
-    return Problem("link_and_media", says, field="link")
+    detail = "Threads shows a link's card on texts only: put the link into the text."
+    return Problem("link_and_media", detail, field="link")
 
 
 def _files(message: Message) -> Problem | None:
     if len(message.media) <= FILES:
         return None
-    says = f"At most {FILES} files fit in a post; there are {len(message.media)}."
-    return Problem("too_many_media", says, field="media")
+    detail = f"At most {FILES} files fit in a post; there are {len(message.media)}."
+    return Problem("too_many_media", detail, field="media")
 
 
 def _file(item: MediaItem) -> list[Problem | None]:
@@ -90,4 +92,4 @@ def _file(item: MediaItem) -> list[Problem | None]:
             f"{name} is more than {PROPORTIONS} times as long as wide.",
         ),
     )
-    return [Problem(code, says, field="media") for wrong, code, says in checks if wrong]
+    return [Problem(code, message, field="media") for wrong, code, message in checks if wrong]

@@ -1,12 +1,12 @@
 """Who may reply on Threads, and what is quoted."""
 
-from cadenza.providers.option import Option, Takes
+from cadenza.providers.option import Option, OptionType
 
 OPTIONS = (
     Option(
         name="reply_control",
         label="Who may reply",
-        takes=Takes.CHOICE,
+        takes=OptionType.CHOICE,
         choices=(
             ("everyone", "Everybody"),
             ("accounts_you_follow", "People you follow"),

@@ -15,7 +15,7 @@ from cadenza.providers.base import (
     Idempotency,
     Prepared,
     Problem,
-    Underway,
+    StillPreparing,
 )
 from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.message import AccountRef, MediaItem, MediaKind, Message, Tokens
@@ -52,11 +52,11 @@ class Threads:
         found = problems(message)
         return [*found, *left_out(message, "Threads", AS_PART)]
 
-    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | StillPreparing | Outcome:
         """Make and wait for the containers of one part, one step a call."""
         if call.part > 0 and not call.sent_parts[-1]:
-            says = "The part before is out, but its id is not known: add the rest by hand."
-            return Rejected(says, "no_parent")
+            message = "The part before is out, but its id is not known: add the rest by hand."
+            return Rejected(message, "no_parent")
         return await containers.prepare(call, DIALECT, plan(call))
 
     async def publish(self, call: AttemptContext) -> Outcome:

@@ -81,12 +81,12 @@ def read(reply: Reply, now: datetime) -> Refusal | None:
     )
 
 
-def _done(refusal: Refusal, says: str) -> Outcome:
-    return Sent(None, note=f"Nothing new was sent. {says}")
+def _done(refusal: Refusal, message: str) -> Outcome:
+    return Sent(None, note=f"Nothing new was sent. {message}")
 
 
-def _rows(status: int, codes: tuple[str, ...], verdict: Verdict, says: str) -> tuple[Row, ...]:
-    return tuple(Row(status, code, None, verdict, says) for code in codes)
+def _rows(status: int, codes: tuple[str, ...], verdict: Verdict, message: str) -> tuple[Row, ...]:
+    return tuple(Row(status, code, None, verdict, message) for code in codes)
 
 
 _LATER = try_later(WaitScope.ACCOUNT, A_DAY)

@@ -126,8 +126,8 @@ async def _list(
     items: list[Item] = []
     cursor: str | None = None
     for _ in range(PAGES):
-        asked = {**query, "cursor": cursor} if cursor else query
-        got = await ask(call, read(call, path, asked), TABLE)
+        requested = {**query, "cursor": cursor} if cursor else query
+        got = await ask(call, read(call, path, requested), TABLE)
         if not isinstance(got, HttpSuccess):
             return got
         page = got.at("items")

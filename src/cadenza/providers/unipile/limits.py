@@ -33,8 +33,8 @@ def _recipient(message: Message) -> Problem | None:
     if message.recipient is None or not message.recipient.address.strip():
         return Problem("no_recipient", f"{name} needs a recipient.", field="recipient")
     if message.channel is Channel.EMAIL and not is_address(message.recipient.address):
-        says = f"{message.recipient.address[:80]!r} is not a mail address."
-        return Problem("bad_address", says, field="recipient")
+        detail = f"{message.recipient.address[:80]!r} is not a mail address."
+        return Problem("bad_address", detail, field="recipient")
     return None
 
 
@@ -45,8 +45,10 @@ def _text(message: Message, account: AccountRef) -> Problem | None:
         length = len(message.text)
         if length <= most:
             return None
-        says = f"The note has {length} characters; {most} are taken. Shorten it by {length - most}."
-        return Problem("too_long", says)
+        detail = (
+            f"The note has {length} characters; {most} are taken. Shorten it by {length - most}."
+        )
+        return Problem("too_long", detail)
     if not is_blank(message.text) or (message.channel is Channel.EMAIL and message.html):
         return None
     return Problem("empty", "There is nothing to send: write a text.")

@@ -15,7 +15,7 @@ from cadenza.providers.base import (
     Idempotency,
     Prepared,
     Problem,
-    Underway,
+    StillPreparing,
 )
 from cadenza.providers.first_comment import left_out
 from cadenza.providers.link_card import unseen_link
@@ -49,7 +49,7 @@ class Unipile:
         found = problems(message, account)
         return [*found, *left_out(message, "Unipile"), *unseen_link(message, "Unipile")]
 
-    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | StillPreparing | Outcome:
         """Do nothing: there are no drafts to lay out."""
         return Prepared({})
 
@@ -83,5 +83,5 @@ class Unipile:
             return replace(call.tokens, refreshed_at=call.now)
         if "ERROR" in states or not states:
             return Transient("Unipile has trouble with the account; it may pass.")
-        says = "The account is signed out at Unipile; connect it again there."
-        return Disconnected(says, "/".join(str(state) for state in states))
+        message = "The account is signed out at Unipile; connect it again there."
+        return Disconnected(message, "/".join(str(state) for state in states))

@@ -36,8 +36,8 @@ def base_of(dsn: str) -> tuple[str, str | None]:
 def url(dsn: str, path: str, query: Mapping[str, str] | None = None) -> str:
     """Return the address of a path."""
     base, port = base_of(dsn)
-    asked = {**(query or {}), **({"port": port} if port else {})}
-    return f"{base}{path}" + (f"?{urlencode(asked)}" if asked else "")
+    requested = {**(query or {}), **({"port": port} if port else {})}
+    return f"{base}{path}" + (f"?{urlencode(requested)}" if requested else "")
 
 
 def dsn_of(call: AttemptContext) -> str:

@@ -37,8 +37,8 @@ class WebhookConnector:
         if not parts or parts.scheme not in {"https", "http"} or not name or parts.username:
             return Rejected("Give a whole address, like https://example.com/hooks.", "url")
         if read_key(secret) is None or (previous and read_key(previous) is None):
-            says = f"A secret must be whsec_ and {LENGTHS[0]} to {LENGTHS[-1]} bytes in base64."
-            return Rejected(says, "secret")
+            message = f"A secret must be whsec_ and {LENGTHS[0]} to {LENGTHS[-1]} bytes in base64."
+            return Rejected(message, "secret")
         extra = {"url": Secret(url)} | ({"previous": previous} if previous else {})
         tokens = Tokens(access=secret, refreshed_at=connecting.now, extra=extra)
         return (

@@ -26,21 +26,21 @@ def read(reply: Reply, now: datetime) -> Refusal:
     return Refusal(status=reply.status, wait=retry_after(reply, now))
 
 
-def told_to_wait(refusal: Refusal, says: str) -> Outcome:
+def wait_or_unconfirmed(refusal: Refusal, message: str) -> Outcome:
     """Wait if a time was named, for then nothing was done; else it may have been."""
     if refusal.wait is not None:
-        return TryLater(refusal.wait, WaitScope.ACCOUNT, says)
-    return unsure(refusal, says)
+        return TryLater(refusal.wait, WaitScope.ACCOUNT, message)
+    return unsure(refusal, message)
 
 
-def by_status(refusal: Refusal, says: str) -> Outcome:
+def by_status(refusal: Refusal, message: str) -> Outcome:
     """Judge every other status."""
     if 300 <= refusal.status < 400:
-        elsewhere = f"{says} It leads elsewhere, which is not followed: correct it."
+        elsewhere = f"{message} It leads elsewhere, which is not followed: correct it."
         return forbidden(refusal, elsewhere)
     if refusal.status >= 500 or refusal.status in {408, 499}:
-        return unsure(refusal, says)
-    return transient(refusal, f"{says} It answered with status {refusal.status}.")
+        return unsure(refusal, message)
+    return transient(refusal, f"{message} It answered with status {refusal.status}.")
 
 
 TABLE = Table(
@@ -49,9 +49,9 @@ TABLE = Table(
     rows=(
         Row(410, None, None, disconnected, "The receiver has closed this address"),
         Row(429, None, None, try_later(WaitScope.ACCOUNT), "The receiver asks us to slow down"),
-        Row(502, None, None, told_to_wait, "The receiver is too busy"),
-        Row(503, None, None, told_to_wait, "The receiver is not ready"),
-        Row(504, None, None, told_to_wait, "The receiver took too long"),
+        Row(502, None, None, wait_or_unconfirmed, "The receiver is too busy"),
+        Row(503, None, None, wait_or_unconfirmed, "The receiver is not ready"),
+        Row(504, None, None, wait_or_unconfirmed, "The receiver took too long"),
     ),
     unknown=Row(None, None, None, by_status, "The receiver did not take it"),
 )

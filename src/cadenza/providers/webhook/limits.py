@@ -18,8 +18,8 @@ def problems(message: Message, account: AccountRef, size: int) -> list[Problem]:
         found.append(Problem("no_url", "The account has no address: set it.", field="account"))
     found += _addresses(message)
     if size > ADVISED:
-        says = f"The message has {size} bytes; many receivers take {ADVISED} at most."
-        found.append(Problem("large", says, blocking=False))
+        detail = f"The message has {size} bytes; many receivers take {ADVISED} at most."
+        found.append(Problem("large", detail, blocking=False))
     return found
 
 
@@ -29,11 +29,11 @@ def _addresses(message: Message) -> list[Problem]:
         return []
     own = [item.own_url for item in message.media]
     if not all(own):
-        says = "Receivers fetch files themselves: this instance has no address for its media."
-        return [Problem("media_url", says, field="media")]
+        detail = "Receivers fetch files themselves: this instance has no address for its media."
+        return [Problem("media_url", detail, field="media")]
     host = urlsplit(own[0] or "").netloc
-    says = (
+    detail = (
         f"The file's address is on {host}, which receivers elsewhere may not reach: "
         "set public_url to this instance's public address."
     )
-    return [Problem("media_url", says, field="media", blocking=False)]
+    return [Problem("media_url", detail, field="media", blocking=False)]

@@ -16,7 +16,7 @@ from cadenza.providers.base import (
     Idempotency,
     Prepared,
     Problem,
-    Underway,
+    StillPreparing,
 )
 from cadenza.providers.first_comment import left_out
 from cadenza.providers.http.redact import Secret
@@ -63,7 +63,7 @@ class Webhook:
         found = problems(message, account, len(_encoded({"data": _data(message, 0, ())})))
         return [*found, *left_out(message, "webhooks")]
 
-    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | StillPreparing | Outcome:
         """Check that it can be signed; nothing is sent."""
         if read_key(call.tokens.access) is None:
             return Forbidden("The webhook's secret is not a whsec_ key: set a new one.", "secret")
@@ -83,7 +83,7 @@ class Webhook:
         if isinstance(got, HttpSuccess):
             return Found(message_id(call.key))
         if isinstance(got, Disconnected | Forbidden):
-            return CannotTell(got.says)
+            return CannotTell(got.message)
         return no_answer(got, "The receiver did not answer.", AGAIN)
 
     async def finish(self, call: AttemptContext, sent: Sent) -> Sent:

@@ -84,8 +84,8 @@ class XConnector:
 async def renew(call: AttemptContext) -> Tokens | Outcome:
     """Exchange the refresh token; silence may have used it up, an answer of trouble has not."""
     if call.tokens.refresh is None:
-        says = "X gave no refresh token; connect the account again."
-        return Disconnected(says, NOTHING_TO_RENEW)
+        message = "X gave no refresh token; connect the account again."
+        return Disconnected(message, NOTHING_TO_RENEW)
     request = _token_request(call.app, "refresh_token", {"refresh_token": call.tokens.refresh})
     result = await call.http.send(request)
     if isinstance(result, MayHaveArrived):

@@ -12,7 +12,7 @@ from cadenza.providers.errors import (
     Table,
     disconnected,
     forbidden,
-    prepare_anew,
+    prepare_again,
     rejected,
     transient,
     try_later,
@@ -101,7 +101,9 @@ TABLE = Table(
         ),
         Row(403, "client-forbidden", None, forbidden, "X does not let our app do this"),
         Row(403, None, None, forbidden, "The account may not do this; look at it on X"),
-        Row(400, "media-gone", None, prepare_anew, "The uploaded media are gone; they go up again"),
+        Row(
+            400, "media-gone", None, prepare_again, "The uploaded media are gone; they go up again"
+        ),
         Row(400, None, None, rejected, "X does not take this content"),
         Row(404, None, None, rejected, "X does not know what was asked for"),
         Row(413, None, None, rejected, "A file is too large for X"),

@@ -47,13 +47,13 @@ async def look(call: AttemptContext) -> Finding:
     return CannotTell("The account posted so much since that its list does not reach back.")
 
 
-async def young_twin(call: AttemptContext) -> Found | None:
+async def recent_duplicate(call: AttemptContext) -> Found | None:
     """Find the post that X means when it refuses a duplicate: of this attempt or one shortly before."""
     page = await _list(call, (call.began_at or call.now) - YOUNG)
     return None if isinstance(page, CannotTell) else _among(page.posts, call)
 
 
-async def older_twin(call: AttemptContext) -> bool:
+async def earlier_duplicate(call: AttemptContext) -> bool:
     """Say whether a post from long before the attempt says the same."""
     began = call.began_at or call.now
     page = await _list(call, began - BEFORE)
@@ -118,7 +118,7 @@ def _same(post: dict[str, Any], call: AttemptContext) -> bool:
         return False
     whole = _whole(post)
     written = _written(whole, _wanted(call))
-    return written is not None and _lead_there(whole, written)
+    return written is not None and _links_match(whole, written)
 
 
 def _whole(post: dict[str, Any]) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def _written(shown: dict[str, Any], wanted: str) -> list[str] | None:
     return None
 
 
-def _lead_there(shown: dict[str, Any], written: list[str]) -> bool:
+def _links_match(shown: dict[str, Any], written: list[str]) -> bool:
     """Say whether the links lead where our words do, as far as X tells."""
     entities = shown.get("entities")
     urls = entities.get("urls") if isinstance(entities, dict) else None

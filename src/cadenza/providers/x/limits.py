@@ -60,16 +60,16 @@ def _empty(message: Message) -> Problem | None:
 def _twins(texts: tuple[str, ...]) -> Problem | None:
     if len({text.strip() for text in texts}) == len(texts):
         return None
-    says = "Two parts of the thread say the same, which X refuses: change one."
-    return Problem("duplicate_part", says, field="parts")
+    message = "Two parts of the thread say the same, which X refuses: change one."
+    return Problem("duplicate_part", message, field="parts")
 
 
 def _replies(message: Message) -> Problem | None:
     wanted = message.options.get("reply_settings")
     if wanted is None or wanted in REPLIES:
         return None
-    says = f"X knows these reply settings: {', '.join(REPLIES)}."
-    return Problem("reply_settings", says, field="options")
+    detail = f"X knows these reply settings: {', '.join(REPLIES)}."
+    return Problem("reply_settings", detail, field="options")
 
 
 def _media(message: Message) -> list[Problem | None]:
@@ -77,11 +77,11 @@ def _media(message: Message) -> list[Problem | None]:
     found: list[Problem | None] = [_file(item) for item in media]
     still = all(item.kind is MediaKind.IMAGE for item in media)
     if still and len(media) > IMAGES:
-        says = f"X takes {IMAGES} pictures a post; there are {len(media)}."
-        found.append(Problem("too_many_media", says, field="media"))
+        detail = f"X takes {IMAGES} pictures a post; there are {len(media)}."
+        found.append(Problem("too_many_media", detail, field="media"))
     if not still and len(media) > 1:
-        says = "A video or a GIF must be alone in its post: take the other files out."
-        found.append(Problem("mixed_media", says, field="media"))
+        detail = "A video or a GIF must be alone in its post: take the other files out."
+        found.append(Problem("mixed_media", detail, field="media"))
     return found
 
 
@@ -90,13 +90,13 @@ def _file(item: MediaItem) -> Problem | None:
     if item.mime not in TYPES.get(item.kind, ()):
         return Problem("media_kind", f"X does not take {name} ({item.mime}).", field="media")
     if item.size > BYTES[item.kind]:
-        says = f"{name} has {item.size} bytes; X takes {BYTES[item.kind]}."
-        return Problem("media_size", says, field="media")
+        message = f"{name} has {item.size} bytes; X takes {BYTES[item.kind]}."
+        return Problem("media_size", message, field="media")
     shortest, longest = SECONDS
     if item.seconds is not None and not shortest <= item.seconds <= longest:
-        says = f"{name} is {item.seconds:g} seconds long; X takes {shortest:g} to {longest:g}."
-        return Problem("media_length", says, field="media")
+        message = f"{name} is {item.seconds:g} seconds long; X takes {shortest:g} to {longest:g}."
+        return Problem("media_length", message, field="media")
     if len(item.alt) > ALT:
-        says = f"A description has {len(item.alt)} characters; X takes {ALT}."
-        return Problem("alt_too_long", says, field="media")
+        message = f"A description has {len(item.alt)} characters; X takes {ALT}."
+        return Problem("alt_too_long", message, field="media")
     return None

@@ -14,7 +14,7 @@ from cadenza.providers.base import (
     Idempotency,
     Prepared,
     Problem,
-    Underway,
+    StillPreparing,
 )
 from cadenza.providers.first_comment import AS_PART, left_out
 from cadenza.providers.http.request import Json
@@ -24,10 +24,10 @@ from cadenza.providers.outcome import Finding, Outcome, Rejected, Sent, Transien
 from cadenza.providers.reply import HttpSuccess, ask, sent
 from cadenza.providers.x.auth import renew
 from cadenza.providers.x.errors import DUPLICATE, TABLE
-from cadenza.providers.x.find import look, older_twin, post_url, young_twin
+from cadenza.providers.x.find import earlier_duplicate, look, post_url, recent_duplicate
 from cadenza.providers.x.limits import problems
 from cadenza.providers.x.requests import write
-from cadenza.providers.x.upload import bring
+from cadenza.providers.x.upload import upload_media
 
 
 class X:
@@ -45,15 +45,15 @@ class X:
         found = problems(message, account)
         return [*found, *left_out(message, "X", AS_PART), *unseen_link(message, "X")]
 
-    async def prepare(self, call: AttemptContext) -> Prepared | Underway | Outcome:
+    async def prepare(self, call: AttemptContext) -> Prepared | StillPreparing | Outcome:
         """Take the next step with the next file."""
-        return await bring(call)
+        return await upload_media(call)
 
     async def publish(self, call: AttemptContext) -> Outcome:
         """Post one part; the call that must not happen twice."""
         got = await ask(call, write(call, "/2/tweets", Json(_post(call)), repeatable=False), TABLE)
         if isinstance(got, Rejected) and got.code == DUPLICATE:
-            return await _whose_twin(call, got)
+            return await _resolve_duplicate(call, got)
         if not isinstance(got, HttpSuccess):
             return got
         remote_id = got.text("data", "id")
@@ -74,16 +74,16 @@ class X:
         return await renew(call)
 
 
-async def _whose_twin(call: AttemptContext, refused: Rejected) -> Outcome:
+async def _resolve_duplicate(call: AttemptContext, refused: Rejected) -> Outcome:
     """Decide what a refused duplicate means; this call itself surely made no post.
 
     A young twin is this delivery's own, by an attempt whose answer was lost; an old one is another post.
     One that is not shown may appear yet, or was deleted: tried again a few times, not for ever.
     """
-    found = await young_twin(call)
+    found = await recent_duplicate(call)
     if found is not None:
         return Sent(found.remote_id, found.url, "X had it already; it was not posted again.")
-    if await older_twin(call):
+    if await earlier_duplicate(call):
         return refused
     return Transient("X says that it has this text already, and does not show it.")
 

@@ -7,7 +7,7 @@ pieces go in one step, because each step reads the whole file again.
 from datetime import timedelta
 from typing import Any
 
-from cadenza.providers.base import AttemptContext, Prepared, Underway
+from cadenza.providers.base import AttemptContext, Prepared, StillPreparing
 from cadenza.providers.http.request import File, Json, Multipart
 from cadenza.providers.message import MediaItem, MediaKind
 from cadenza.providers.outcome import Outcome, Rejected, Transient
@@ -26,7 +26,7 @@ CATEGORIES = {
 }
 
 
-async def bring(call: AttemptContext) -> Prepared | Underway | Outcome:
+async def upload_media(call: AttemptContext) -> Prepared | StillPreparing | Outcome:
     """Take the next step with the next file."""
     ids: list[str] = list(call.state.get("media", ()))
     ready = int(call.state.get("ready", 0))
@@ -43,7 +43,7 @@ async def bring(call: AttemptContext) -> Prepared | Underway | Outcome:
     return await _pieces(call, item, ids, piece)
 
 
-async def _whole(call: AttemptContext, item: MediaItem, ids: list[str]) -> Underway | Outcome:
+async def _whole(call: AttemptContext, item: MediaItem, ids: list[str]) -> StillPreparing | Outcome:
     file = File(await item.read(), item.name or "file", item.mime)
     body = Multipart({"media": file}, {"media_category": CATEGORIES[item.kind]})
     got = await ask(call, write(call, "/2/media/upload", body, repeatable=True), TABLE)
@@ -53,7 +53,7 @@ async def _whole(call: AttemptContext, item: MediaItem, ids: list[str]) -> Under
     return await _described(call, item, [*ids, media_id])
 
 
-async def _begin(call: AttemptContext, item: MediaItem, ids: list[str]) -> Underway | Outcome:
+async def _begin(call: AttemptContext, item: MediaItem, ids: list[str]) -> StillPreparing | Outcome:
     wanted = {
         "media_type": item.mime,
         "total_bytes": item.size,
@@ -64,12 +64,12 @@ async def _begin(call: AttemptContext, item: MediaItem, ids: list[str]) -> Under
     media_id = got.text("data", "id") if isinstance(got, HttpSuccess) else None
     if media_id is None:
         return _nameless(got)
-    return Underway({"media": [*ids, media_id], "ready": len(ids), "next": 0})
+    return StillPreparing({"media": [*ids, media_id], "ready": len(ids), "next": 0})
 
 
 async def _pieces(
     call: AttemptContext, item: MediaItem, ids: list[str], piece: int
-) -> Underway | Outcome:
+) -> StillPreparing | Outcome:
     """Send the next pieces; when all are there, close, in a step of its own."""
     count = -(-item.size // PIECE)
     if piece >= count:
@@ -82,39 +82,43 @@ async def _pieces(
         path = f"/2/media/upload/{ids[-1]}/append"
         got = await ask(call, write(call, path, body, repeatable=True), TABLE)
         if not isinstance(got, HttpSuccess):
-            return _anew_if_gone(got)
-    return Underway({"media": ids, "ready": len(ids) - 1, "next": end})
+            return _restart_if_expired(got)
+    return StillPreparing({"media": ids, "ready": len(ids) - 1, "next": end})
 
 
-async def _close(call: AttemptContext, item: MediaItem, ids: list[str]) -> Underway | Outcome:
+async def _close(call: AttemptContext, item: MediaItem, ids: list[str]) -> StillPreparing | Outcome:
     path = f"/2/media/upload/{ids[-1]}/finalize"
     got = await ask(call, write(call, path, None, repeatable=True), TABLE)
     if isinstance(got, Rejected):
         # Perhaps closed before, by a call whose answer was lost; a new upload settles it.
-        return Transient(got.says, restart=True)
+        return Transient(got.message, restart=True)
     if not isinstance(got, HttpSuccess):
         return got
     if got.at("data", "processing_info") is None and got.text("data", "id"):
         return await _described(call, item, ids)
     state = {"media": ids, "ready": len(ids) - 1, "next": CLOSED}
-    return Underway(state, _wait(got), "X is working on a file.")
+    return StillPreparing(state, _wait(got), "X is working on a file.")
 
 
-async def _look_after(call: AttemptContext, item: MediaItem, ids: list[str]) -> Underway | Outcome:
+async def _look_after(
+    call: AttemptContext, item: MediaItem, ids: list[str]
+) -> StillPreparing | Outcome:
     path = f"/2/media/upload?command=STATUS&media_id={ids[-1]}"
     got = await ask(call, read(call, path), TABLE)
     if not isinstance(got, HttpSuccess):
-        return _anew_if_gone(got)
+        return _restart_if_expired(got)
     state = got.text("data", "processing_info", "state")
     if state == "failed":
         return Rejected(f"X cannot use {item.name or 'a file'}.", "processing_failed")
     if state == "succeeded":
         return await _described(call, item, ids)
     kept = {"media": ids, "ready": len(ids) - 1, "next": CLOSED}
-    return Underway(kept, _wait(got), "X is working on a file.")
+    return StillPreparing(kept, _wait(got), "X is working on a file.")
 
 
-async def _described(call: AttemptContext, item: MediaItem, ids: list[str]) -> Underway | Outcome:
+async def _described(
+    call: AttemptContext, item: MediaItem, ids: list[str]
+) -> StillPreparing | Outcome:
     """Add the description for who cannot see, and call the file ready."""
     if item.alt and item.kind is not MediaKind.VIDEO:
         words = {"id": ids[-1], "metadata": {"alt_text": {"text": item.alt}}}
@@ -122,7 +126,7 @@ async def _described(call: AttemptContext, item: MediaItem, ids: list[str]) -> U
         got = await ask(call, request, TABLE)
         if not isinstance(got, HttpSuccess):
             return got
-    return Underway({"media": ids, "ready": len(ids)})
+    return StillPreparing({"media": ids, "ready": len(ids)})
 
 
 def _wait(got: HttpSuccess) -> timedelta:
@@ -135,7 +139,7 @@ def _nameless(got: HttpSuccess | Outcome) -> Outcome:
     return Transient("X took a file without naming it.") if isinstance(got, HttpSuccess) else got
 
 
-def _anew_if_gone(outcome: Outcome) -> Outcome:
+def _restart_if_expired(outcome: Outcome) -> Outcome:
     """Start again where X has forgotten the upload; they live a day."""
     if isinstance(outcome, Rejected) and outcome.code in {"resource-not-found", "404"}:
         return Transient("An upload is gone on X; it starts again.", restart=True)

@@ -19,6 +19,7 @@ import { Connect } from "./Connect";
 import { Detail } from "./Detail";
 import { healthOf } from "./health";
 import type { Connection } from "./useConnect";
+import { t } from "../../messages/accounts";
 
 const MANY = 8; // from here on a search helps
 
@@ -30,12 +31,12 @@ export default function Accounts() {
   const open = () => setConnecting(true);
   return (
     <Page
-      title="Accounts"
-      says="Your connected accounts."
+      title={t("accounts")}
+      message={t("yourConnectedAccounts")}
       actions={
         mayConnect && (
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
-            Connect an account
+            {t("connectAnAccount")}
           </Button>
         )
       }
@@ -56,7 +57,7 @@ function JustBrought() {
   if (connection === undefined) return null;
   const done = () => void go(".", { replace: true, state: null });
   return (
-    <Modal opened onClose={done} title="Connected" size="lg">
+    <Modal opened onClose={done} title={t("connected")} size="lg">
       <Brought connection={connection} onDone={done} />
     </Modal>
   );
@@ -64,8 +65,8 @@ function JustBrought() {
 
 function Nobody({ mayConnect }: { mayConnect: boolean }) {
   return (
-    <Empty icon={IconPlugConnected} title="No account yet">
-      {mayConnect ? "Connect the first one: it takes a minute, and nothing is sent until you say so." : "Ask an admin of the workspace to connect one."}
+    <Empty icon={IconPlugConnected} title={t("noAccountYet")}>
+      {mayConnect ? t("connectYourFirstOneItTakes") : t("askAWorkspaceAdminToConnect")}
     </Empty>
   );
 }
@@ -82,15 +83,15 @@ function Everybody({ accounts }: { accounts: Account[] }) {
     });
   const words = wanted.toLowerCase().split(/\s+/);
   const shown = accounts.filter((each) => {
-    const text = `${each.handle} ${each.name ?? ""} ${networkName(each.provider)} ${healthOf(each).says}`.toLowerCase();
+    const text = `${each.handle} ${each.name ?? ""} ${networkName(each.provider)} ${healthOf(each).message}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
   return (
     <Stack>
       {accounts.length >= MANY && (
         <TextInput
-          aria-label="Find an account"
-          placeholder="Find by name, network or health"
+          aria-label={t("searchAccounts")}
+          placeholder={t("searchByNameNetworkOrStatus")}
           leftSection={<IconSearch size={16} aria-hidden />}
           maw={360}
           value={wanted}
@@ -102,7 +103,7 @@ function Everybody({ accounts }: { accounts: Account[] }) {
           <AccountCard key={account.id} account={account} onOpen={() => choose(account.id)} />
         ))}
       </SimpleGrid>
-      {shown.length === 0 && <Text c="dimmed">No account is called that.</Text>}
+      {shown.length === 0 && <Text c="dimmed">{t("noMatchingAccount")}</Text>}
       <Drawer opened={chosen !== undefined} onClose={() => choose(null)} position="right" size="xl" title={chosen?.handle}>
         {chosen !== undefined && <Detail key={chosen.id} account={chosen} onGone={() => choose(null)} />}
       </Drawer>
@@ -129,7 +130,7 @@ function AccountCard({ account, onOpen }: { account: Account; onOpen: () => void
             </div>
           </Group>
           <Badge variant="outline" color={health.colour} style={{ flex: "none" }}>
-            {health.says}
+            {health.message}
           </Badge>
         </Group>
         {health.more !== null && (

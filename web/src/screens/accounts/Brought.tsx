@@ -7,9 +7,10 @@ import { useAct } from "../../api/act";
 import { api, take } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { NetworkIcon } from "../../ui/NetworkIcon";
-import { count, networkName } from "../../ui/words";
+import { networkName } from "../../ui/words";
 import { ResumeAccount } from "../queue/ResumeAccount";
 import type { Connection } from "./useConnect";
+import { t } from "../../messages/accounts";
 
 /** What a connection brought: one sign-in may open several pages or profiles, and not all are wanted. */
 export function Brought({ connection, onDone }: { connection: Connection; onDone: () => void }) {
@@ -23,16 +24,16 @@ export function Brought({ connection, onDone }: { connection: Connection; onDone
         await take(
           api.POST("/api/v1/workspaces/{workspace_id}/accounts/{account_id}/disconnect", {
             params: { path: { workspace_id: workspaceId, account_id: id } },
-            body: { reason: "not chosen when it was connected" },
+            body: { reason: t("notSelectedWhenItWasConnected") },
           }),
         );
     },
-    { done: () => `${count(kept.length, "account")} connected.`, after: onDone },
+    { done: () => t("accountsConnected", { kept: kept.length }), after: onDone },
   );
   return (
     <Stack>
       {several ? (
-        <Checkbox.Group value={kept} onChange={setKept} label="This sign-in brought several accounts. Which ones shall send?">
+        <Checkbox.Group value={kept} onChange={setKept} label={t("thisSignInGivesAccessTo")}>
           <Stack gap="xs" mt="xs">
             {connection.accounts.map((account) => (
               <Checkbox key={account.id} value={account.id} label={<Name account={account} />} />
@@ -45,8 +46,8 @@ export function Brought({ connection, onDone }: { connection: Connection; onDone
             <Name account={account} />
             <Text size="sm" c="dimmed">
               {account.lane?.paused === true
-                ? "It is connected, and still paused: nothing is sent until you resume it."
-                : "It can send from now on. Give it times, and posts that you add to its queue take the next free one."}
+                ? t("itsConnectedButStillPausedNothing")
+                : t("itsReadySetItsPostingTimes")}
             </Text>
             <CameDue account={account} />
           </Stack>
@@ -56,11 +57,11 @@ export function Brought({ connection, onDone }: { connection: Connection; onDone
       <Group justify="flex-end">
         {!several && (
           <Button variant="default" component={Link} to={`/w/${workspaceId}/queue?account=${connection.accounts[0]?.id ?? ""}`}>
-            Choose its times
+            {t("setPostingTimes")}
           </Button>
         )}
         <Button disabled={kept.length === 0} loading={keep.isPending} onClick={() => keep.mutate()}>
-          {several ? `Keep ${count(kept.length, "account")}` : "Done"}
+          {several ? t("keepAccounts", { kept: kept.length }) : t("done")}
         </Button>
       </Group>
     </Stack>
@@ -73,11 +74,11 @@ function CameDue({ account }: { account: Account }) {
   const [done, setDone] = useState(false);
   if (account.to_resume === 0 || done) return null;
   return (
-    <Alert color="yellow" title={`${account.handle}: ${count(account.to_resume, "post")} came due while it was disconnected`}>
+    <Alert color="yellow" title={t("handlePostsWereDueWhileIt", { handle: account.handle, toResume: account.to_resume })}>
       <Group justify="space-between">
-        <Text size="sm">They aren't sent until you say what happens to them. New posts go out as usual.</Text>
+        <Text size="sm">{t("theyWontBeSentUntilYou")}</Text>
         <Button size="xs" onClick={() => setChoosing(true)}>
-          Choose what happens…
+          {t("decideDots")}
         </Button>
       </Group>
       {choosing && <ResumeAccount accountId={account.id} onClose={() => setChoosing(false)} onDone={() => setDone(true)} />}

@@ -6,6 +6,7 @@ import { Link, Navigate, useSearchParams } from "react-router";
 import { Failed } from "../../ui/Failed";
 import { Door } from "../enter/Door";
 import { complete, workspaceOf } from "./useConnect";
+import { t } from "../../messages/accounts";
 
 export default function Callback() {
   const [search] = useSearchParams();
@@ -23,21 +24,21 @@ export default function Callback() {
   const back = workspaceId === null ? "/" : `/w/${workspaceId}/accounts`;
   const wayBack = (
     <Button component={Link} to={back}>
-      Back to the accounts
+      {t("backToAccounts")}
     </Button>
   );
   if (refused !== null || workspaceId === null || state === null || code === null)
     return (
-      <Door title="Not connected" says={refused === null ? "This page is only the end of connecting an account." : `The network says: ${refused}`}>
+      <Door title={t("couldntConnect")} message={refused === null ? t("nothingToDoHereThisPage") : t("theNetworkSaidRefused", { refused })}>
         {wayBack}
       </Door>
     );
   // The choice among what was brought is made beside the other accounts.
   if (done.data !== undefined) return <Navigate replace to={back} state={{ connection: done.data }} />;
   return (
-    <Door title="Connecting" says="The network has sent you back.">
+    <Door title={t("connecting")} message={t("finishingUpDots")}>
       <Stack>
-        {done.isPending && <Loader aria-label="Connecting" />}
+        {done.isPending && <Loader aria-label={t("connecting")} />}
         {done.isError && <Failed error={done.error} again={() => window.location.assign(back)} />}
         {!done.isPending && wayBack}
       </Stack>

@@ -1,16 +1,17 @@
 import { Alert, Button, Group } from "@mantine/core";
+import { t } from "../../messages/accounts";
 
 /** Somebody else was quicker: what they saved, or one's own all the same. */
-export function ChangedByOther({ what, onTheirs, onMine }: { what: string; onTheirs: () => void; onMine: () => void }) {
+export function ChangedByOther({ title, onTheirs, onMine }: { title: string; onTheirs: () => void; onMine: () => void }) {
   return (
-    <Alert role="alert" color="orange" title={`Somebody else changed the ${what} meanwhile`}>
-      Nothing of yours was saved. It is for you to decide:
+    <Alert role="alert" color="orange" title={title}>
+      {t("yourChangesWerentSavedWhichVersion")}
       <Group gap="xs" mt="xs">
         <Button size="xs" variant="default" onClick={onTheirs}>
-          Take theirs, drop mine
+          {t("keepTheirs")}
         </Button>
         <Button size="xs" onClick={onMine}>
-          Save mine all the same
+          {t("saveMine")}
         </Button>
       </Group>
     </Alert>

@@ -12,6 +12,7 @@ import { NetworkIcon } from "../../ui/NetworkIcon";
 import { networkName, stopped } from "../../ui/words";
 import { Brought } from "./Brought";
 import { begin, complete, useNetworks, type Connection, type Network, type Question } from "./useConnect";
+import { t } from "../../messages/accounts";
 
 /** Connect an account, or one of them again. */
 export function Connect({ again, onClose }: { again?: Account; onClose: () => void }) {
@@ -23,7 +24,7 @@ export function Connect({ again, onClose }: { again?: Account; onClose: () => vo
     setQuestion(answer.question);
     if (answer.question === null) setBrought(answer);
   };
-  const title = again !== undefined ? `Connect ${again.handle} again` : provider === null ? "Connect an account" : `Connect ${networkName(provider)}`;
+  const title = again !== undefined ? t("reconnectHandle", { handle: again.handle }) : provider === null ? t("connectAnAccount") : t("connectNetwork", { network: networkName(provider) });
   return (
     <Modal opened onClose={onClose} title={title} size="lg">
       {brought !== null ? (
@@ -63,7 +64,7 @@ function Choice({ networks, onChoose }: { networks: Network[]; onChoose: (provid
             </Group>
             {!ready && (
               <Text size="xs" c="dimmed">
-                needs setting up first
+                {t("needsSetupFirst")}
               </Text>
             )}
           </Paper>
@@ -80,11 +81,11 @@ const readyFirst = (one: Network, other: Network) => Number(other.ready) - Numbe
 function NotReady({ network, onBack }: { network: Network; onBack: () => void }) {
   return (
     <Stack>
-      <Alert color="yellow" title={`${networkName(network.provider)} wants to know this installation first`}>
-        It lets apps in that are registered with it, once for everybody here. Whoever runs this installation does that, and then starts it again: {stopped(network.says)}
+      <Alert color="yellow" title={t("networkNeedsToBeSetUp", { network: networkName(network.provider) })}>
+        {t("thePersonWhoRunsThisServer", { reason: stopped(network.message) })}
       </Alert>
       <Button w="fit-content" variant="default" ml="auto" data-autofocus onClick={onBack}>
-        Back
+        {t("back")}
       </Button>
     </Stack>
   );
@@ -97,7 +98,7 @@ function Fields(props: { network: Network; again?: Account; onBack: () => void; 
   const form = useForm<Record<string, string>>({
     initialValues: Object.fromEntries(network.fields.map(({ name }) => [name, ""])),
     validate: Object.fromEntries(
-      network.fields.map((each) => [each.name, (said: string) => (each.required && said.trim() === "" ? `${each.label} is needed.` : null)]),
+      network.fields.map((each) => [each.name, (said: string) => (each.required && said.trim() === "" ? t("labelIsRequired", { label: each.label }) : null)]),
     ),
   });
   const ask = useMutation({
@@ -108,7 +109,7 @@ function Fields(props: { network: Network; again?: Account; onBack: () => void; 
       props.onAnswer(connection);
     },
     onError: (error) => {
-      if (error instanceof Problem) form.setErrors(Object.fromEntries(Object.entries(error.fields).map(([name, says]) => [name.replace(/^fields\./, ""), says])));
+      if (error instanceof Problem) form.setErrors(Object.fromEntries(Object.entries(error.fields).map(([name, message]) => [name.replace(/^fields\./, ""), message])));
     },
   });
   return (
@@ -116,17 +117,17 @@ function Fields(props: { network: Network; again?: Account; onBack: () => void; 
       <Stack>
         <NotConnected error={ask.error} />
         {network.fields.length === 0 && (
-          <Text size="sm">You will be sent to {networkName(network.provider)} to agree there, and then back here. Cadenza never sees your password.</Text>
+          <Text size="sm">{t("youllGoToNetworkToAllow", { network: networkName(network.provider) })}</Text>
         )}
         {network.fields.map((field, place) => (
           <FieldInput key={field.name} field={field} autoFocus={place === 0} {...form.getInputProps(field.name)} />
         ))}
         <Group justify="flex-end">
           <Button variant="default" onClick={props.onBack}>
-            Back
+            {t("back")}
           </Button>
           <Button type="submit" loading={ask.isPending}>
-            {network.fields.length === 0 ? `Go to ${networkName(network.provider)}` : "Connect"}
+            {network.fields.length === 0 ? t("goToNetwork", { network: networkName(network.provider) }) : t("connect")}
           </Button>
         </Group>
       </Stack>
@@ -136,10 +137,10 @@ function Fields(props: { network: Network; again?: Account; onBack: () => void; 
 
 /** One more thing that the network asks for on the way, such as a code that it sent. */
 function Asked(props: { question: Question; onBack: () => void; onAnswer: (connection: Connection) => void }) {
-  const { state, says, field } = props.question;
+  const { state, message, field } = props.question;
   const workspaceId = useWorkspaceId();
   const queries = useQueryClient();
-  const form = useForm({ initialValues: { said: "" }, validate: { said: (said) => (said.trim() === "" ? `${field.label} is needed.` : null) } });
+  const form = useForm({ initialValues: { said: "" }, validate: { said: (said) => (said.trim() === "" ? t("labelIsRequired", { label: field.label }) : null) } });
   const reply = useMutation({
     mutationFn: (said: string) => complete(workspaceId, state, said),
     onSuccess: async (connection) => {
@@ -151,14 +152,14 @@ function Asked(props: { question: Question; onBack: () => void; onAnswer: (conne
     <form noValidate onSubmit={form.onSubmit(({ said }) => reply.mutate(said))}>
       <Stack>
         <NotConnected error={reply.error} />
-        <Text size="sm">{says}</Text>
+        <Text size="sm">{message}</Text>
         <FieldInput field={field} autoFocus {...form.getInputProps("said")} />
         <Group justify="flex-end">
           <Button variant="default" onClick={props.onBack}>
-            Start again
+            {t("startOver")}
           </Button>
           <Button type="submit" loading={reply.isPending}>
-            Continue
+            {t("continue")}
           </Button>
         </Group>
       </Stack>
@@ -175,7 +176,7 @@ function FieldInput({ field, ...input }: { field: Network["fields"][number]; aut
 function NotConnected({ error }: { error: Error | null }) {
   if (error === null) return null;
   return (
-    <Alert role="alert" color="red" title="Not connected">
+    <Alert role="alert" color="red" title={t("couldntConnect")}>
       {error.message}
     </Alert>
   );

@@ -9,7 +9,7 @@ import { useMay, useWorkspaceId } from "../../api/me";
 import { askFirst } from "../../ui/ask";
 import { fromNow, localDay, moment } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
-import { count, networkName } from "../../ui/words";
+import { networkName } from "../../ui/words";
 import { PauseDialog } from "../queue/PauseDialog";
 import { ResumeAccount } from "../queue/ResumeAccount";
 import { Connect } from "./Connect";
@@ -18,6 +18,7 @@ import { Hours } from "./Hours";
 import { Limits } from "./Limits";
 import { Lately } from "./Lately";
 import { useAccountUse } from "./useAccountUse";
+import { t } from "../../messages/accounts";
 
 const ACCOUNT = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}";
 
@@ -29,9 +30,9 @@ export function Detail({ account, onGone }: { account: Account; onGone: () => vo
       <Standing account={account} onGone={onGone} />
       <Tabs defaultValue="limits" keepMounted={false}>
         <Tabs.List>
-          <Tabs.Tab value="limits">Limits</Tabs.Tab>
-          <Tabs.Tab value="hours">Hours</Tabs.Tab>
-          <Tabs.Tab value="lately">Activity</Tabs.Tab>
+          <Tabs.Tab value="limits">{t("limits")}</Tabs.Tab>
+          <Tabs.Tab value="hours">{t("sendingHours")}</Tabs.Tab>
+          <Tabs.Tab value="lately">{t("activity")}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="limits" pt="md">
           <Limits account={account} mayChange={isAdmin} />
@@ -57,62 +58,62 @@ function Standing({ account, onGone }: { account: Account; onGone: () => void })
   const close = () => setDialog(null);
   const gone = account.state === "disconnected";
   const pause = useAct("account", (body: { reason: string; until: string | null }) => take(api.POST(`${ACCOUNT}/pause`, { params: { path }, body })), {
-    done: () => `${account.handle} is paused.`,
+    done: () => t("handleIsPaused", { handle: account.handle }),
     after: close,
   });
-  const leave = useAct("account", () => take(api.POST(`${ACCOUNT}/disconnect`, { params: { path }, body: { reason: "disconnected by a person" } })), {
-    done: ({ canceled }) => `${account.handle} is disconnected; ${count(canceled, "post")} canceled.`,
+  const leave = useAct("account", () => take(api.POST(`${ACCOUNT}/disconnect`, { params: { path }, body: { reason: t("disconnectedByAMember") } })), {
+    done: ({ canceled }) => t("handleIsDisconnectedPostsWere", { handle: account.handle, canceled }),
     after: onGone,
   });
   const lift = useAct("account", () => take(api.POST(`${ACCOUNT}/lift-suspension`, { params: { path } })), {
-    done: () => `${account.handle} sends again.`,
+    done: () => t("handleCanSendAgain", { handle: account.handle }),
   });
   const disconnect = async () => {
     const yes = await askFirst({
-      title: `Disconnect ${account.handle}?`,
-      says: "Its keys are wiped and everything it had still to send is canceled. Its history stays. This cannot be undone; connecting it again starts with an empty queue.",
-      yes: "Disconnect it",
+      title: t("disconnectHandle", { handle: account.handle }),
+      message: t("weDeleteItsAccessAndCancel"),
+      yes: t("disconnect"),
       danger: true,
     });
     if (yes) leave.mutate();
   };
   return (
     <Stack gap="xs">
-      <Alert color={health.colour} title={health.says}>
-        {health.more ?? "It can send."}
+      <Alert color={health.colour} title={health.message}>
+        {health.more ?? t("readyToSend")}
       </Alert>
       <Text size="sm" c="dimmed">
-        {networkName(account.provider)} · {account.zone} · connected {moment(account.created_at, account.zone)}
-        {account.token_expires_at !== null && ` · key ends ${fromNow(account.token_expires_at, now)}`}
+        {t("networkZoneConnectedTime", { network: networkName(account.provider), zone: account.zone, time: moment(account.created_at, account.zone) })}
+        {account.token_expires_at !== null && t("accessExpiresWhen", { when: fromNow(account.token_expires_at, now) })}
       </Text>
       <Today account={account} />
       <Group gap="xs">
         <Button size="xs" variant="default" component={Link} to={`/w/${workspaceId}/queue?account=${account.id}`}>
-          Its queue
+          {t("queue")}
         </Button>
         {mayEdit && !gone && account.lane?.paused !== true && (
           <Button size="xs" variant="default" onClick={() => setDialog("pause")}>
-            Pause…
+            {t("pauseDots")}
           </Button>
         )}
         {mayEdit && (account.lane?.paused === true || account.to_resume > 0) && (
           <Button size="xs" onClick={() => setDialog("resume")}>
-            Resume…
+            {t("resumeDots")}
           </Button>
         )}
         {isAdmin && account.state === "suspended" && (
           <Button size="xs" loading={lift.isPending} onClick={() => lift.mutate()}>
-            Let it send again
+            {t("liftSuspension")}
           </Button>
         )}
         {isAdmin && account.state !== "connected" && account.state !== "suspended" && (
           <Button size="xs" onClick={() => setDialog("connect")}>
-            Connect again…
+            {t("reconnectDots")}
           </Button>
         )}
         {isAdmin && !gone && (
           <Button size="xs" variant="default" loading={leave.isPending} onClick={() => void disconnect()}>
-            Disconnect…
+            {t("disconnectDots")}
           </Button>
         )}
       </Group>
@@ -131,10 +132,5 @@ function Today({ account }: { account: Account }) {
   const use = useAccountUse(account.id);
   if (use.data === undefined) return null;
   const today = use.data.days.find(({ day }) => day === localDay(now, use.data.zone));
-  const refused = today === undefined || today.refused === 0 ? "" : `, ${today.refused} refused`;
-  return (
-    <Text size="sm">
-      Today: {today?.sent ?? 0} sent{refused}
-    </Text>
-  );
+  return <Text size="sm">{t("sentToday", { sent: today?.sent ?? 0, refused: today?.refused ?? 0 })}</Text>;
 }

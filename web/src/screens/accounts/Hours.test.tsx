@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { asked, refuse, serve, tagged, writes } from "../../test/server";
 import { account, show } from "../../test/stage";
 import { Hours } from "./Hours";
+import { t } from "../../messages/accounts";
 
 const early = { start: "08:00:00", end: "12:00:00", days: [1] };
 const shown = account("mastodon", { hours: { post: early } });
@@ -12,9 +13,9 @@ const shown = account("mastodon", { hours: { post: early } });
 it("gives an action back to what is usual", async () => {
   serve(({ method }) => (method === "GET" ? tagged('"7"', shown) : { ...shown, hours: {} }));
   show(<Hours account={shown} mayChange />);
-  await userEvent.selectOptions(screen.getByLabelText("Posts"), "usual");
-  await userEvent.click(screen.getByRole("button", { name: "Save the hours" }));
-  await screen.findByText("The hours are saved.");
+  await userEvent.selectOptions(screen.getByLabelText(t("posts")), "usual");
+  await userEvent.click(screen.getByRole("button", { name: t("saveHours") }));
+  await screen.findByText(t("hoursSaved"));
   expect((await writes()).map(({ body }) => body)).toEqual([{ hours: {} }]);
   expect(asked.find(({ method }) => method === "PATCH")?.headers.get("if-match")).toBe('"7"');
 });
@@ -23,16 +24,16 @@ it("saves nothing over another's hours before a person decides", async () => {
   const theirs = account("mastodon", { hours: { post: null } });
   serve(({ method }) => (method === "GET" ? tagged('"8"', theirs) : theirs));
   show(<Hours account={shown} mayChange />);
-  await userEvent.click(screen.getByRole("button", { name: "Save the hours" }));
-  await screen.findByText("Somebody else changed the hours meanwhile");
+  await userEvent.click(screen.getByRole("button", { name: t("saveHours") }));
+  await screen.findByText(t("someoneElseChangedTheHoursWhile"));
   expect(await writes()).toEqual([]);
-  await userEvent.click(screen.getByRole("button", { name: "Save mine all the same" }));
+  await userEvent.click(screen.getByRole("button", { name: t("saveMine") }));
   await waitFor(async () => expect((await writes()).map(({ body }) => body)).toEqual([{ hours: { post: early } }]));
 });
 
 it("says so when the server refuses", async () => {
   serve(({ method }) => (method === "GET" ? tagged('"7"', shown) : refuse(422, "bad_hours", "They end where they begin.")));
   show(<Hours account={shown} mayChange />);
-  await userEvent.click(screen.getByRole("button", { name: "Save the hours" }));
+  await userEvent.click(screen.getByRole("button", { name: t("saveHours") }));
   await screen.findByText("They end where they begin.");
 });

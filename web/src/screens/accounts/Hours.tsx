@@ -10,6 +10,7 @@ import { ChangedByOther } from "./ChangedByOther";
 import { covers, inForce, usualWords, wayOf, withWay, type AllHours, type Hours as Said, type Way } from "./openHours";
 import { actions, type Limit } from "./limits";
 import { ChangedMeanwhile, saveUnchanged } from "./saveUnchanged";
+import { t } from "../../messages/accounts";
 
 const ACCOUNT = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}";
 const kept = actions.filter(({ value }) => value !== "*");
@@ -32,7 +33,7 @@ export function Hours({ account, mayChange }: { account: Account; mayChange: boo
         write: (etag) => take(api.PATCH(ACCOUNT, { params: { path, header: { "if-match": etag } }, body: { hours } })),
       }),
     {
-      done: () => "The hours are saved.",
+      done: () => t("hoursSaved"),
       after: (answer) => adopt(answer.hours),
       refused: (error) => {
         if (!(error instanceof ChangedMeanwhile)) return false;
@@ -48,7 +49,7 @@ export function Hours({ account, mayChange }: { account: Account; mayChange: boo
   };
   return (
     <Stack>
-      <Text size="sm">Times of {account.zone}. What comes due outside its hours waits for the next opening.</Text>
+      <Text size="sm">{t("timesAreInZonePostsDue", { zone: account.zone })}</Text>
       {kept.map(({ value, label }) => {
         const said = hours[value];
         return (
@@ -60,9 +61,9 @@ export function Hours({ account, mayChange }: { account: Account; mayChange: boo
                 value={wayOf(hours, value)}
                 onChange={(event) => setHours(withWay(hours, value, event.currentTarget.value as Way))}
                 data={[
-                  { value: "usual", label: `As usual (${usualWords(account, value)})` },
-                  { value: "always", label: "At any time" },
-                  { value: "own", label: "Hours of its own" },
+                  { value: "usual", label: t("defaultHours", { hours: usualWords(account, value) }) },
+                  { value: "always", label: t("anyTime") },
+                  { value: "own", label: t("customHours") },
                 ]}
               />
               {said !== undefined && said !== null && <OpenHours label={label} said={said} onChange={(next) => setHours({ ...hours, [value]: next })} />}
@@ -71,10 +72,10 @@ export function Hours({ account, mayChange }: { account: Account; mayChange: boo
         );
       })}
       <HoursTable hours={hours} account={account} />
-      {theirs !== null && <ChangedByOther what="hours" onTheirs={() => adopt(theirs)} onMine={() => save.mutate(theirs)} />}
+      {theirs !== null && <ChangedByOther title={t("someoneElseChangedTheHoursWhile")} onTheirs={() => adopt(theirs)} onMine={() => save.mutate(theirs)} />}
       {mayChange && (
         <Button w="fit-content" loading={save.isPending} onClick={() => save.mutate(begun)}>
-          Save the hours
+          {t("saveHours")}
         </Button>
       )}
     </Stack>
@@ -84,9 +85,9 @@ export function Hours({ account, mayChange }: { account: Account; mayChange: boo
 function OpenHours({ label, said, onChange }: { label: string; said: Said; onChange: (next: Said) => void }) {
   return (
     <Group gap="xs" mih={36}>
-      <TextInput type="time" aria-label={`${label} from`} value={said.start.slice(0, 5)} onChange={(event) => onChange({ ...said, start: event.currentTarget.value })} />
-      <TextInput type="time" aria-label={`${label} until`} value={said.end.slice(0, 5)} onChange={(event) => onChange({ ...said, end: event.currentTarget.value })} />
-      <Checkbox.Group aria-label={`${label} on`} value={said.days.map(String)} onChange={(days) => onChange({ ...said, days: days.map(Number).sort() })}>
+      <TextInput type="time" aria-label={t("labelFrom", { label })} value={said.start.slice(0, 5)} onChange={(event) => onChange({ ...said, start: event.currentTarget.value })} />
+      <TextInput type="time" aria-label={t("labelUntil", { label })} value={said.end.slice(0, 5)} onChange={(event) => onChange({ ...said, end: event.currentTarget.value })} />
+      <Checkbox.Group aria-label={t("labelDays", { label })} value={said.days.map(String)} onChange={(days) => onChange({ ...said, days: days.map(Number).sort() })}>
         <Group gap={8}>
           {weekdays.map(({ day, short }) => (
             <Checkbox key={day} size="xs" value={day} label={short} />
@@ -106,13 +107,13 @@ function HoursTable({ hours, account }: { hours: AllHours; account: Account }) {
   const isOpen = (day: number, hour: number) => said === null || covers(said, day, hour);
   return (
     <Stack gap={4}>
-      <Select label="The week of" w={220} allowDeselect={false} data={kept} value={action} onChange={(next) => setAction(next as Limit["action"])} />
+      <Select label={t("showHoursFor")} w={220} allowDeselect={false} data={kept} value={action} onChange={(next) => setAction(next as Limit["action"])} />
       <Table.ScrollContainer minWidth={560}>
         <Table withTableBorder withColumnBorders fz="xs">
-          <Table.Caption>{said === null ? "Open at any time" : "Open hours of the week: ● open, · closed"}</Table.Caption>
+          <Table.Caption>{said === null ? t("openAnyTime") : t("weeklyHoursOpenClosed")}</Table.Caption>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Day</Table.Th>
+              <Table.Th>{t("day")}</Table.Th>
               {cells.map((hour) => (
                 <Table.Th key={hour} p={2} ta="center">
                   {hour}

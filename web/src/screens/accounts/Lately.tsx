@@ -8,6 +8,7 @@ import { localDay, longDay } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { byDay, byHour } from "./fourWeeks";
 import { useAccountUse } from "./useAccountUse";
+import { t } from "../../messages/accounts";
 
 const BarChart = lazy(() => import("../../ui/BarChart"));
 
@@ -16,7 +17,7 @@ export function Lately({ account }: { account: Account }) {
   const use = useAccountUse(account.id);
   return (
     <Fetched query={use} rows={4}>
-      {(found) => (found.days.length === 0 ? <Text size="sm">It sent nothing in the last four weeks.</Text> : <Charts use={found} />)}
+      {(found) => (found.days.length === 0 ? <Text size="sm">{t("nothingSentInTheLastFour")}</Text> : <Charts use={found} />)}
     </Fetched>
   );
 }
@@ -27,33 +28,33 @@ function Charts({ use }: { use: Schemas["AccountUseView"] }) {
   return (
     <Stack>
       <Title order={3} size="h5">
-        By day ({use.zone})
+        {t("byDayZone", { zone: use.zone })}
       </Title>
       <Suspense fallback={<Skeleton height={180} />}>
         <BarChart
-          says={days.says}
+          message={days.message}
           places={days.places}
           marks={days.marks}
           kinds={[
-            { name: "Sent", colour: "color-indigo-filled", values: days.sent },
-            { name: "Refused", colour: "color-orange-filled", values: days.refused },
+            { name: t("sent"), colour: "color-indigo-filled", values: days.sent },
+            { name: t("rejected"), colour: "color-orange-filled", values: days.refused },
           ]}
         />
       </Suspense>
       <Title order={3} size="h5">
-        By hour of the week ({use.zone})
+        {t("byHourOfTheWeekZone", { zone: use.zone })}
       </Title>
       <Suspense fallback={<Skeleton height={180} />}>
-        <BarChart says={hours.says} places={hours.places} marks={hours.marks} kinds={[{ name: "Sent", colour: "color-indigo-filled", values: hours.sent }]} />
+        <BarChart message={hours.message} places={hours.places} marks={hours.marks} kinds={[{ name: t("sent"), colour: "color-indigo-filled", values: hours.sent }]} />
       </Suspense>
-      <Text size="sm">{hours.says}.</Text>
+      <Text size="sm">{hours.message}.</Text>
       <Table>
-        <Table.Caption>By day</Table.Caption>
+        <Table.Caption>{t("byDay")}</Table.Caption>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Day</Table.Th>
-            <Table.Th>Sent</Table.Th>
-            <Table.Th>Refused</Table.Th>
+            <Table.Th>{t("day")}</Table.Th>
+            <Table.Th>{t("sent")}</Table.Th>
+            <Table.Th>{t("rejected")}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

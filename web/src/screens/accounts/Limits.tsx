@@ -13,6 +13,7 @@ import { ChangedByOther } from "./ChangedByOther";
 import { actionName, actions, faultOf, kinds, limitWords, type Limit } from "./limits";
 import { ChangedMeanwhile, saveUnchanged } from "./saveUnchanged";
 import { useAccountUse } from "./useAccountUse";
+import { t } from "../../messages/accounts";
 
 const LIMITS = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}/limits";
 
@@ -34,7 +35,7 @@ export function Limits({ account, mayChange }: { account: Account; mayChange: bo
             <Uses account={account} />
             {mayChange && (
               <Button w="fit-content" variant="default" onClick={() => setEditing(true)}>
-                Change the limits
+                {t("editLimits")}
               </Button>
             )}
           </Stack>
@@ -58,10 +59,10 @@ function Uses({ account }: { account: Account }) {
         const [own, others] = [uses.filter(counts), uses.filter((each) => !counts(each))];
         return (
           <Stack>
-            {own.length === 0 ? <Text size="sm">No limits of its own: only the network’s apply.</Text> : <UseList uses={own} />}
+            {own.length === 0 ? <Text size="sm">{t("noCustomLimitsOnlyTheNetworks")}</Text> : <UseList uses={own} />}
             {others.length > 0 && (
               <Button w="fit-content" size="compact-sm" variant="subtle" aria-expanded={more} onClick={toggle}>
-                {more ? "Hide" : "Show"} limits for messages to people ({others.length})
+                {more ? t("hideMessageLimits", { limits: others.length }) : t("showMessageLimits", { limits: others.length })}
               </Button>
             )}
             {more && <UseList uses={others} />}
@@ -84,12 +85,12 @@ function UseList({ uses }: { uses: Use[] }) {
               <Text size="sm">{name}</Text>
               {used !== null && (
                 <Text size="sm" fw={600}>
-                  {used} of {limit.amount} used{full && ": full"}
+                  {t("limitUsed", { used, amount: limit.amount, full: full ? "yes" : "no" })}
                 </Text>
               )}
             </Group>
             {used !== null && (
-              <Progress aria-label={`${name}, used`} value={limit.amount === 0 ? 100 : Math.min(100, (used / limit.amount) * 100)} color={full ? "orange" : "indigo"} />
+              <Progress aria-label={t("nameUsed", { name })} value={limit.amount === 0 ? 100 : Math.min(100, (used / limit.amount) * 100)} color={full ? "orange" : "indigo"} />
             )}
           </li>
         );
@@ -115,7 +116,7 @@ function Editor({ account, start, onDone }: { account: Account; start: Limit[]; 
         write: (etag) => take(api.PUT(LIMITS, { params: { path, header: { "if-match": etag } }, body: { limits } })),
       }),
     {
-      done: () => "The limits are saved.",
+      done: () => t("limitsSaved"),
       after: onDone,
       refused: (error) => {
         if (!(error instanceof ChangedMeanwhile)) return false;
@@ -132,16 +133,16 @@ function Editor({ account, start, onDone }: { account: Account; start: Limit[]; 
       {limits.map((limit, index) => (
         <Group key={index} gap="xs" align="flex-end">
           <Select
-            label="Of"
+            label={t("type")}
             w={190}
             allowDeselect={false}
             data={actions}
             value={limit.action}
             onChange={(action) => change(index, { action: action as Limit["action"] })}
           />
-          <NumberInput label={limit.kind === "gap" ? "At least" : "At most"} w={100} min={0} max={1_000_000} allowDecimal={false} value={limit.amount} onChange={(said) => change(index, { amount: Number(said) || 0 })} />
+          <NumberInput label={limit.kind === "gap" ? t("atLeast") : t("atMostLabel")} w={100} min={0} max={1_000_000} allowDecimal={false} value={limit.amount} onChange={(said) => change(index, { amount: Number(said) || 0 })} />
           <Select
-            label="Per"
+            label={t("per")}
             w={150}
             allowDeselect={false}
             data={kinds}
@@ -149,13 +150,13 @@ function Editor({ account, start, onDone }: { account: Account; start: Limit[]; 
             onChange={(kind) => change(index, { kind: kind as Limit["kind"], per_seconds: kind === "rate" ? 1 : null })}
           />
           {limit.kind === "rate" && (
-            <NumberInput label="Seconds" w={90} min={1} max={86_400} value={limit.per_seconds ?? 1} onChange={(said) => change(index, { per_seconds: Number(said) || 1 })} />
+            <NumberInput label={t("seconds")} w={90} min={1} max={86_400} value={limit.per_seconds ?? 1} onChange={(said) => change(index, { per_seconds: Number(said) || 1 })} />
           )}
           <ActionIcon
             size={36}
             variant="subtle"
             color="gray"
-            aria-label={`Remove the limit ${limitWords(limit)}`}
+            aria-label={t("removeLimitLimit", { limit: limitWords(limit) })}
             onClick={() => setLimits((now) => now.filter((_, at) => at !== index))}
           >
             <IconTrash size={16} />
@@ -169,16 +170,16 @@ function Editor({ account, start, onDone }: { account: Account; start: Limit[]; 
         leftSection={<IconPlus size={14} aria-hidden />}
         onClick={() => setLimits((now) => [...now, { action: "post", kind: "day", amount: 10, per_seconds: null }])}
       >
-        Add a limit
+        {t("addLimit")}
       </Button>
       {fault !== null && <Alert color="orange">{fault}</Alert>}
-      {theirs !== null && <ChangedByOther what="limits" onTheirs={onDone} onMine={() => save.mutate(theirs)} />}
+      {theirs !== null && <ChangedByOther title={t("someoneElseChangedTheLimitsWhile")} onTheirs={onDone} onMine={() => save.mutate(theirs)} />}
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>
-          Leave them
+          {t("cancel")}
         </Button>
         <Button disabled={fault !== null} loading={save.isPending} onClick={() => save.mutate(begun)}>
-          Save the limits
+          {t("saveLimits")}
         </Button>
       </Group>
     </Stack>

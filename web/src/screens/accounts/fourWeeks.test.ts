@@ -16,18 +16,18 @@ const use = {
 };
 
 it("gives every day its place, also those without a send", () => {
-  const { places, marks, sent, refused, says } = byDay(use, "2026-10-03");
+  const { places, marks, sent, refused, message } = byDay(use, "2026-10-03");
   expect(places).toEqual(["Wednesday 30 September 2026", "Thursday 1 October 2026", "Friday 2 October 2026", "Saturday 3 October 2026"]);
   expect([sent, refused]).toEqual([[0, 2, 5, 0], [0, 1, 0, 0]]);
   expect(marks).toEqual([{ at: 0, name: "30 Sep" }]);
-  expect(says).toBe("7 sends and 1 refused by day; the most on Friday 2 October 2026, 5");
+  expect(message).toBe("7 posts sent and 1 rejected by day; the most on Friday 2 October 2026: 5");
 });
 
 it("lays the week out from Monday midnight to Sunday night", () => {
-  const { places, sent, says } = byHour(use);
+  const { places, sent, message } = byHour(use);
   expect(places).toHaveLength(168);
   expect([places[0], sent[0], places[167], sent[167]]).toEqual(["Monday 00:00", 4, "Sunday 23:00", 1]);
-  expect(says).toBe("5 sends by hour of the week; busiest on Monday at 00:00");
+  expect(message).toBe("5 posts sent by hour of the week; busiest on Monday at 00:00");
 });
 
 it("piles kinds on one another", () => {

@@ -2,7 +2,7 @@
 import type { Schemas } from "../../api/client";
 import { addDays, longDay } from "../../ui/times";
 import { weekdayNames, weekdays } from "../../ui/weekdays";
-import { count } from "../../ui/words";
+import { t } from "../../messages/accounts";
 
 type Use = Pick<Schemas["AccountUseView"], "days" | "hours" | "since">;
 
@@ -17,13 +17,13 @@ export function byDay({ days, since }: Use, today: string) {
   const [sent, refused] = [dates.map((day) => found.get(day)?.sent ?? 0), dates.map((day) => found.get(day)?.refused ?? 0)];
   const sum = (values: number[]) => values.reduce((all, each) => all + each, 0);
   const most = dates[sent.indexOf(Math.max(...sent))];
-  const peak = most === undefined || sum(sent) === 0 ? "" : `; the most on ${longDay(most)}, ${Math.max(...sent)}`;
+  const totals = { sent: sum(sent), refused: sum(refused) };
   return {
     places: dates.map(longDay),
     marks: dates.flatMap((day, at) => (at % 7 === 0 ? [{ at, name: dayAndMonth(day) }] : [])),
     sent,
     refused,
-    says: `${count(sum(sent), "send")} and ${sum(refused)} refused by day${peak}`,
+    message: most === undefined || totals.sent === 0 ? t("byDaySummary", totals) : t("byDaySummaryWithPeak", { ...totals, day: longDay(most), peak: Math.max(...sent) }),
   };
 }
 
@@ -33,12 +33,11 @@ export function byHour({ hours }: Use) {
   const cells = weekdays.flatMap(({ day, name }) => Array.from({ length: 24 }, (_, hour) => ({ name: `${name} ${clockOf(hour)}`, sent: sent.get(`${day} ${hour}`) ?? 0 })));
   const total = cells.reduce((all, each) => all + each.sent, 0);
   const best = hours.toSorted((one, other) => other.sent - one.sent)[0];
-  const busiest = best === undefined ? "none" : `busiest on ${weekdayNames[best.weekday] ?? ""} at ${clockOf(best.hour)}`;
   return {
     places: cells.map(({ name }) => name),
     marks: weekdays.map(({ short }, at) => ({ at: at * 24, name: short })),
     sent: cells.map((each) => each.sent),
-    says: `${count(total, "send")} by hour of the week; ${busiest}`,
+    message: best === undefined ? t("byHourSummary", { total }) : t("byHourSummaryWithPeak", { total, weekday: weekdayNames[best.weekday] ?? "", time: clockOf(best.hour) }),
   };
 }
 

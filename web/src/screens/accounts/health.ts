@@ -1,32 +1,33 @@
 // How an account is, in plain words: the first thing that keeps it from sending, or that will.
 import type { Account } from "../../api/accounts";
 import { moment } from "../../ui/times";
-import { accountWord, asSentence, count, stopped } from "../../ui/words";
+import { accountWord, asSentence, stopped } from "../../ui/words";
+import { t } from "../../messages/accounts";
 
 export interface Health {
-  says: string;
+  message: string;
   colour: string;
   more: string | null;
 }
 
 export function healthOf(account: Account, now = new Date()): Health {
   const { lane } = account;
-  const why = account.state_reason === null ? null : `The network says: ${stopped(account.state_reason)}`;
+  const why = account.state_reason === null ? null : t("theNetworkSaidReason", { reason: stopped(account.state_reason) });
   if (account.state === "needs_reconnect")
-    return { ...accountWord(account.state), more: `${why ?? "The network no longer accepts our key."} Posts are kept until it is connected again.` };
-  if (account.state === "suspended") return { ...accountWord(account.state), more: `${asSentence(account.state_reason ?? "many recipients failed in a row")} Nothing is sent until a person looked and lets it go on.` };
-  if (account.state === "disconnected") return { ...accountWord(account.state), more: "It sends nothing; its history stays." };
+    return { ...accountWord(account.state), more: t("whyPostsAreKeptUntilYou", { why: why ?? t("theNetworkNoLongerAcceptsOur") }) };
+  if (account.state === "suspended") return { ...accountWord(account.state), more: t("reasonNothingIsSentUntilAn", { reason: asSentence(account.state_reason ?? t("manyRecipientsFailedInARow")) }) };
+  if (account.state === "disconnected") return { ...accountWord(account.state), more: t("itDoesntSendAnythingItsHistory") };
   if (lane?.paused === true) {
-    const until = lane.paused_until === null ? "" : ` Until ${moment(lane.paused_until, account.zone)}.`;
-    return { says: "Paused", colour: "yellow", more: `${asSentence(lane.pause_reason ?? "no reason was given")}${until}` };
+    const reason = asSentence(lane.pause_reason ?? t("noReasonGiven"));
+    return { message: t("paused"), colour: "yellow", more: lane.paused_until === null ? reason : t("reasonUntilTime", { reason, time: moment(lane.paused_until, account.zone) }) };
   }
   if (account.to_resume > 0)
-    return { says: "Posts wait for you", colour: "yellow", more: `${count(account.to_resume, "post")} came due while it was disconnected. It sends new posts; resume it to say what happens to these.` };
+    return { message: t("postsNeedADecision"), colour: "yellow", more: t("postsWereDueWhileItWas", { toResume: account.to_resume }) };
   if (lane !== null && lane.parked_until !== null && new Date(lane.parked_until) > now)
-    return { says: "Waiting", colour: "yellow", more: `${asSentence(lane.park_reason ?? "a limit is reached")} It goes on ${moment(lane.parked_until, account.zone)}.` };
+    return { message: t("waiting"), colour: "yellow", more: t("reasonItContinuesTime", { reason: asSentence(lane.park_reason ?? t("aLimitWasReached")), time: moment(lane.parked_until, account.zone) }) };
   if (account.state === "expiring") {
-    const ends = account.token_expires_at === null ? "" : ` It ends ${moment(account.token_expires_at, account.zone)}.`;
-    return { ...accountWord(account.state), more: `${why ?? "Renewing it by itself did not work yet."}${ends}` };
+    const reason = why ?? t("weCouldntRenewItsAccessYet");
+    return { ...accountWord(account.state), more: account.token_expires_at === null ? reason : t("reasonAccessExpiresTime", { reason, time: moment(account.token_expires_at, account.zone) }) };
   }
   return { ...accountWord(account.state), more: null };
 }

@@ -40,9 +40,9 @@ it("tells the usual, always and an action's own hours apart, and goes from each 
 
 it("says what the server tells to be usual", () => {
   const told = { usual_hours: { post: null, email: { start: "09:00:00", end: "18:00:00", days: [1, 2, 3, 4, 5] }, inmail: { start: "10:30:00", end: "12:00:00", days: [2, 0] } } } as unknown as Account;
-  expect(usualWords(told, "post")).toBe("at any time");
-  expect(usualWords(told, "email")).toBe("Mon to Fri 09:00 to 18:00");
-  expect(usualWords(told, "inmail")).toBe("Tue, Sun 10:30 to 12:00");
+  expect(usualWords(told, "post")).toBe("any time");
+  expect(usualWords(told, "email")).toBe("Mon to Fri, 09:00 to 18:00");
+  expect(usualWords(told, "inmail")).toBe("Tue, Sun, 10:30 to 12:00");
   expect(inForce({}, "post", told)).toBeNull();
   expect(inForce({}, "email", told)?.start).toBe("09:00:00");
   expect(inForce({ email: null }, "email", told)).toBeNull();

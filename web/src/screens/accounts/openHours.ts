@@ -2,6 +2,7 @@
 import type { Account } from "../../api/accounts";
 import { weekdays } from "../../ui/weekdays";
 import type { Limit } from "./limits";
+import { t } from "../../messages/accounts";
 
 export type Hours = NonNullable<Account["hours"][string]>;
 export type AllHours = Account["hours"];
@@ -32,10 +33,11 @@ export const inForce = (hours: AllHours, action: Limit["action"], account: Told)
 /** "Mon to Fri 09:00 to 18:00", "at any time" */
 export function usualWords(account: Told, action: Limit["action"]): string {
   const usual = usualHours(account, action);
-  if (usual === null) return "at any time";
+  if (usual === null) return t("anyTimeInSentence");
   const names = weekdays.filter(({ day }) => usual.days.includes(Number(day))).map(({ short }) => short);
   const unbroken = names.length > 2 && weekdays.map(({ short }) => short).join().includes(names.join());
-  return `${unbroken ? `${names[0]} to ${names.at(-1)}` : names.join(", ")} ${usual.start.slice(0, 5)} to ${usual.end.slice(0, 5)}`;
+  const days = unbroken ? t("dayRange", { first: names[0] ?? "", last: names.at(-1) ?? "" }) : names.join(", ");
+  return t("hoursOnDays", { days, start: usual.start.slice(0, 5), end: usual.end.slice(0, 5) });
 }
 
 /**

@@ -1,6 +1,7 @@
 // Saves a part of something only if nobody else changed that part since it was read. The server's own check (ETag) is
 // about the whole, which changes with every send; so the part is compared here, and the check covers the moment between.
 import { Problem } from "../../api/problem";
+import { t } from "../../messages/accounts";
 
 const TRIES = 3;
 
@@ -13,7 +14,7 @@ interface How<Part, Answer> {
 /** What somebody else made of it meanwhile. */
 export class ChangedMeanwhile<Part> extends Error {
   constructor(readonly theirs: Part) {
-    super("Somebody else changed this meanwhile. Nothing of yours was saved.");
+    super(t("someoneElseChangedThisWhileYou"));
   }
 }
 

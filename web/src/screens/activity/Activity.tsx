@@ -16,6 +16,7 @@ import { ago, fromNow, moment, placeOf } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { asSentence, channelName, standing, stateWord } from "../../ui/words";
 import ExplainDrawer from "./ExplainDrawer";
+import { t } from "../../messages/activity";
 
 type Delivery = Schemas["Delivery"];
 type State = Delivery["state"];
@@ -41,14 +42,14 @@ export default function Activity() {
   );
   const open = (id: string | null) => void go({ pathname: `/w/${workspace_id}/activity${id === null ? "" : `/${id}`}`, search: search.toString() });
   return (
-    <Page title="Activity" says="Every delivery. Open one to see why it goes or does not, and what was said with the network.">
+    <Page title={t("activity")} message={t("everythingSentAndPlannedOpenA")}>
       <Group align="flex-end" gap="xs">
         <SegmentedControl
-          aria-label="Time"
+          aria-label={t("time")}
           value={ahead ? "ahead" : "past"}
           data={[
-            { value: "past", label: "What happened" },
-            { value: "ahead", label: "What is to come" },
+            { value: "past", label: t("past") },
+            { value: "ahead", label: t("upcoming") },
           ]}
           onChange={(next) =>
             setSearch((old) => {
@@ -70,12 +71,12 @@ export default function Activity() {
           }
         />
         <MultiSelect
-          aria-label="States"
-          placeholder={wanted.length === 0 ? "Any state" : undefined}
+          aria-label={t("status")}
+          placeholder={wanted.length === 0 ? t("anyStatus") : undefined}
           clearable
           miw={220}
           value={wanted}
-          data={states.map((value) => ({ value, label: stateWord(value).says }))}
+          data={states.map((value) => ({ value, label: stateWord(value).message }))}
           onChange={(next) =>
             setSearch((old) => {
               old.delete("state");
@@ -86,20 +87,20 @@ export default function Activity() {
         />
         {(account_id !== undefined || wanted.length > 0) && (
           <Button variant="subtle" onClick={() => setSearch(ahead ? { time: "ahead" } : {})}>
-            Show all
+            {t("showAll")}
           </Button>
         )}
       </Group>
       <Paged
         pages={deliveries}
-        more="Show more"
+        more={t("showMore")}
         empty={
-          <Empty icon={IconActivityHeartbeat} title="Nothing here">
+          <Empty icon={IconActivityHeartbeat} title={t("nothingHereYet")}>
             {account_id !== undefined || wanted.length > 0
-              ? "No delivery fits."
+              ? t("nothingMatchesTheseFilters")
               : ahead
-                ? "Nothing waits to be sent. Posts appear here as soon as they have a time."
-                : "Nothing went out yet. What is to come stands beside."}
+                ? t("nothingIsScheduledPostsShowUp")
+                : t("nothingHasBeenSentYetCheck")}
           </Empty>
         }
       >
@@ -119,7 +120,7 @@ export default function Activity() {
 }
 
 /** When an unconfirmed one is looked for again. */
-const lookWords = (at: string | null, now: Date) => (at !== null && new Date(at) > now ? `we look again ${fromNow(at, now)}` : "being looked into");
+const lookWords = (at: string | null, now: Date) => (at !== null && new Date(at) > now ? t("checkingAgainWhen", { when: fromNow(at, now) }) : t("checking"));
 
 /** When it came to this: what the server lists it by. */
 const happenedAt = ({ sent_at, failed_at, ended_at, last_attempt_at, due_at }: Delivery) => sent_at ?? failed_at ?? ended_at ?? last_attempt_at ?? due_at;
@@ -130,7 +131,7 @@ function Line({ delivery, account, onOpen }: { delivery: Delivery; account: Acco
   const isAhead = toCome.includes(delivery.state);
   const at = isAhead ? delivery.due_at : happenedAt(delivery);
   const looks = delivery.state === "unconfirmed" ? ` · ${lookWords(delivery.look_at ?? null, now)}` : "";
-  const why = delivery.held?.says ?? delivery.reason;
+  const why = delivery.held?.message ?? delivery.reason;
   const text = typeof delivery.content.text === "string" ? delivery.content.text : "";
   return (
     <UnstyledButton onClick={onOpen} w="100%" py="xs" px={4} style={{ borderBottom: "1px solid var(--mantine-color-default-border)" }}>
@@ -141,7 +142,7 @@ function Line({ delivery, account, onOpen }: { delivery: Delivery; account: Acco
             {text === "" ? channelName(delivery.channel) : text}
           </Text>
           <Text size="xs" c="dimmed">
-            {account?.handle ?? "an account that is gone"} · {channelName(delivery.channel)} · {moment(at, zone)} {placeOf(zone)} ({isAhead ? fromNow(at, now) : ago(at, now)}){looks}
+            {account?.handle ?? t("aRemovedAccount")} · {channelName(delivery.channel)} · {moment(at, zone)} {placeOf(zone)} ({isAhead ? fromNow(at, now) : ago(at, now)}){looks}
           </Text>
           {why !== null && delivery.state !== "sent" && <Text size="xs">{asSentence(why)}</Text>}
         </div>

@@ -6,6 +6,7 @@ import { momentThere } from "../../ui/times";
 import { asSentence } from "../../ui/words";
 import { Exchanges, type Exchange } from "./Exchanges";
 import { Fix } from "./Fix";
+import { t } from "../../messages/activity";
 
 type Attempt = Schemas["Attempt"];
 
@@ -14,28 +15,27 @@ export function Attempts(props: { attempts: Attempt[]; exchanges: Exchange[]; de
   const { attempts, exchanges, delivery, zone } = props;
   const before = exchanges.filter(({ attempt_id }) => attempt_id === null);
   return (
-    <Section title="Calls to the network" says={attempts.length === 0 ? "None was made yet." : undefined}>
+    <Section title={t("attempts")} message={attempts.length === 0 ? t("noAttemptsYet") : undefined}>
       {attempts.length > 0 && (
         <Stack component="ol" gap="md" p={0} m={0} style={{ listStyle: "none" }}>
           {attempts.map((each) => (
             <li key={each.id}>
               <Text size="sm" fw={600}>
-                Attempt {each.number}
-                {each.part > 0 && `, part ${each.part + 1}`}: {each.sentence}
+                {t("attempt", { number: each.number, part: each.part > 0 ? each.part + 1 : 0, outcome: each.sentence })}
               </Text>
               <Text size="xs" c="dimmed">
                 {momentThere(each.began_at, zone)}
-                {each.ended_at !== null && `, took ${took(each.began_at, each.ended_at)}`}
-                {each.remote_id !== null && ` · id there: ${each.remote_id}`}
+                {each.ended_at !== null && t("tookTook", { took: took(each.began_at, each.ended_at) })}
+                {each.remote_id !== null && t("postIdRemoteId", { remoteId: each.remote_id })}
               </Text>
-              {each.says !== null && each.says !== "" && (
+              {each.message !== null && each.message !== "" && (
                 <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-                  {asSentence(each.says)}
+                  {asSentence(each.message)}
                 </Text>
               )}
               {each.url !== null && (
                 <Anchor size="sm" href={each.url} target="_blank" rel="noreferrer">
-                  View post
+                  {t("viewPost")}
                 </Anchor>
               )}
               <Fix fix={each.fix} delivery={delivery} />
@@ -46,7 +46,7 @@ export function Attempts(props: { attempts: Attempt[]; exchanges: Exchange[]; de
       )}
       {before.length > 0 && (
         <div>
-          <Text size="sm">What was prepared before any call:</Text>
+          <Text size="sm">{t("preparedBeforeSending")}</Text>
           <Exchanges exchanges={before} />
         </div>
       )}
@@ -56,5 +56,5 @@ export function Attempts(props: { attempts: Attempt[]; exchanges: Exchange[]; de
 
 function took(began: string, ended: string): string {
   const seconds = (Date.parse(ended) - Date.parse(began)) / 1000;
-  return seconds < 0.1 ? "less than 0.1 s" : `${seconds.toFixed(1)} s`;
+  return seconds < 0.1 ? t("lessThan01S") : `${seconds.toFixed(1)} s`;
 }

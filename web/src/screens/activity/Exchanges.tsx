@@ -4,14 +4,15 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconCheck, IconChevronDown, IconChevronRight, IconCopy } from "@tabler/icons-react";
 
 import type { Schemas } from "../../api/client";
+import { t } from "../../messages/activity";
 
 export type Exchange = Schemas["Exchange"];
 
 const steps: Record<Exchange["step"], string> = {
-  prepare: "Preparing",
-  publish: "Publishing",
-  finish: "Afterwards",
-  find_out: "Looking whether it is there",
+  prepare: t("preparing"),
+  publish: t("publishing"),
+  finish: t("followUp"),
+  find_out: t("checkingIfItWasPublished"),
 };
 
 /** The exchanges of one call, behind a button. */
@@ -22,7 +23,7 @@ export function Exchanges({ exchanges }: { exchanges: Exchange[] }) {
   return (
     <>
       <Button w="fit-content" mt={4} size="compact-xs" variant="default" aria-expanded={opened} leftSection={<Arrow size={14} aria-hidden />} onClick={toggle}>
-        What was sent, what came back{exchanges.length > 1 && ` (${exchanges.length})`}
+        {t("requestsAndResponses")}{exchanges.length > 1 && ` (${exchanges.length})`}
       </Button>
       <Collapse expanded={opened}>
         <Stack component="ol" gap="md" p={0} mt="xs" mb={0} style={{ listStyle: "none" }}>
@@ -42,7 +43,7 @@ function One({ exchange }: { exchange: Exchange }) {
     <Stack gap={4}>
       {exchange.left_out > 0 && (
         <Text size="xs" c="dimmed">
-          … {exchange.left_out} more before this were not kept …
+          {t("earlierRequestsWerentKept", { leftOut: exchange.left_out })}
         </Text>
       )}
       <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
@@ -52,13 +53,13 @@ function One({ exchange }: { exchange: Exchange }) {
         <CopyButton value={asText(exchange)}>
           {({ copied, copy }) => (
             <Button flex="none" size="compact-xs" variant="default" leftSection={copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />} onClick={copy}>
-              {copied ? "Copied" : "Copy"}
+              {copied ? t("copied") : t("copy")}
             </Button>
           )}
         </CopyButton>
       </Group>
-      <Block name="What was sent" text={sent(exchange)} />
-      <Block name={`What came back after ${exchange.seconds.toFixed(1)} s`} text={cameBack(exchange)} />
+      <Block name={t("request")} text={sent(exchange)} />
+      <Block name={t("responseAfterNumberS", { number: exchange.seconds.toFixed(1) })} text={cameBack(exchange)} />
     </Stack>
   );
 }
@@ -82,15 +83,15 @@ function lines(headers: Record<string, string>, body: string | null): string {
 }
 
 function sent(exchange: Exchange): string {
-  return lines(exchange.headers, exchange.body) || "Nothing but the address.";
+  return lines(exchange.headers, exchange.body) || t("noContentOnlyTheUrl");
 }
 
 function cameBack(exchange: Exchange): string {
-  const status = exchange.status === null ? "" : `${exchange.method === "SMTP" ? "Reply" : "Status"} ${exchange.status}\n`;
-  return (status + lines(exchange.reply_headers, exchange.reply) + (exchange.says === "" ? "" : `\n${exchange.says}`)).trim() || "Nothing.";
+  const status = exchange.status === null ? "" : `${exchange.method === "SMTP" ? t("reply") : t("status")} ${exchange.status}\n`;
+  return (status + lines(exchange.reply_headers, exchange.reply) + (exchange.message === "" ? "" : `\n${exchange.message}`)).trim() || t("noResponse");
 }
 
 /** An exchange as one text, for a report to the network's support. */
 export function asText(exchange: Exchange): string {
-  return `${exchange.began_at}  ${exchange.method} ${exchange.place}\n\n${sent(exchange)}\n\n${"-".repeat(20)} after ${exchange.seconds.toFixed(1)} s\n\n${cameBack(exchange)}\n`;
+  return t("exchangeReport", { beganAt: exchange.began_at, method: exchange.method, place: exchange.place, sent: sent(exchange), repeat: "-".repeat(20), number: exchange.seconds.toFixed(1), cameBack: cameBack(exchange) });
 }

@@ -16,12 +16,13 @@ import { Attempts } from "./Attempts";
 import { Gates } from "./Gates";
 import { Mend } from "./Mend";
 import { Story } from "./Story";
+import { t } from "../../messages/activity";
 
 type Delivery = Schemas["Delivery"];
 
 export default function ExplainDrawer({ deliveryId, onClose }: { deliveryId: string | null; onClose: () => void }) {
   return (
-    <Drawer opened={deliveryId !== null} onClose={onClose} position="right" size="lg" title="Why, and when">
+    <Drawer opened={deliveryId !== null} onClose={onClose} position="right" size="lg" title={t("details")}>
       {deliveryId !== null && <Explanation id={deliveryId} />}
     </Drawer>
   );
@@ -60,9 +61,9 @@ function Explanation({ id }: { id: string }) {
           <Stack>
             <Head delivery={shown} account={account} zone={zone} />
             <Fetched query={explained} rows={2}>
-              {({ says, gates, judged_at }) => (
+              {({ message, gates, judged_at }) => (
                 <>
-                  <Text fw={600}>{asSentence(onClock(says, zone))}</Text>
+                  <Text fw={600}>{asSentence(onClock(message, zone))}</Text>
                   <Mend delivery={shown} />
                   {(shown.state === "scheduled" || shown.state === "draft" || shown.state === "missed") && <Gates gates={gates} judgedAt={judged_at} zone={zone} accountId={shown.account_id} />}
                 </>
@@ -71,13 +72,13 @@ function Explanation({ id }: { id: string }) {
             <Fetched query={attempts} rows={2}>
               {(rows) => <Attempts attempts={rows} exchanges={exchanges.data ?? []} delivery={shown} zone={zone} />}
             </Fetched>
-            <Section title="What is sent">
+            <Section title={t("content")}>
               <Text size="sm" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
-                {typeof shown.content.text === "string" && shown.content.text !== "" ? shown.content.text : "No text."}
+                {typeof shown.content.text === "string" && shown.content.text !== "" ? shown.content.text : t("noText")}
               </Text>
               {shown.post_id !== null && (
                 <Button w="fit-content" size="compact-sm" variant="default" component={Link} to={`/w/${workspace_id}/compose/${shown.post_id}`}>
-                  Open the post
+                  {t("openPost")}
                 </Button>
               )}
             </Section>
@@ -107,7 +108,7 @@ function Head({ delivery, account, zone }: { delivery: Delivery; account: Accoun
         </Text>
         {delivery.url !== null && (
           <Anchor size="sm" href={delivery.url} target="_blank" rel="noreferrer">
-            View post
+            {t("viewPost")}
           </Anchor>
         )}
       </div>

@@ -3,6 +3,7 @@ import { Link } from "react-router";
 
 import type { Schemas } from "../../api/client";
 import { useMay, useWorkspaceId } from "../../api/me";
+import { t } from "../../messages/activity";
 
 type Delivery = Schemas["Delivery"];
 
@@ -16,13 +17,13 @@ export function Fix({ fix, delivery }: { fix: Schemas["Attempt"]["fix"]; deliver
     const to = fix === "edit" ? `compose/${delivery.post_id ?? ""}` : `accounts?account=${delivery.account_id}`;
     return (
       <Button w="fit-content" mt={4} mr="xs" size="compact-xs" component={Link} to={`/w/${workspaceId}/${to}`}>
-        {fix === "edit" ? "Change the post" : "Connect the account again"}
+        {fix === "edit" ? t("editPost") : t("reconnectTheAccount")}
       </Button>
     );
   }
   return (
     <Button w="fit-content" mt={4} mr="xs" size="compact-xs" onClick={toMend}>
-      {fix === "retry" ? "Decide whether to try again" : "Look there, then decide"}
+      {fix === "retry" ? t("decideWhetherToTryAgain") : t("checkTheAccountThenDecide")}
     </Button>
   );
 }

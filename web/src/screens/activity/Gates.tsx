@@ -4,32 +4,33 @@ import { Link } from "react-router";
 
 import { useWorkspaceId } from "../../api/me";
 import { Section } from "../../ui/Section";
-import { fromNow, moment, onClock, placeOf } from "../../ui/times";
+import { fromNow, momentThere, onClock } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
+import { t } from "../../messages/activity";
 
 interface Gate {
   passed: boolean;
-  says: string;
+  message: string;
   until?: string | null;
   ends?: string;
   who?: string | null;
 }
 
 const names: Record<string, string> = {
-  installation: "The installation",
-  "still wanted": "Wanted and approved",
-  suppression: "May be written to",
-  recipient: "The recipient",
-  "recipient cap": "Limit for one recipient",
-  content: "What it says",
-  workspace: "The workspace",
-  account: "The account",
-  lane: "The account's queue",
-  hours: "Hours",
-  network: "The network",
-  "max per day": "Most posts a day",
-  "provider rate": "The network's own limit",
-  budgets: "Limits",
+  installation: t("server"),
+  "still wanted": t("approvedAndNotCanceled"),
+  suppression: t("recipientAcceptsMessages"),
+  recipient: t("recipient"),
+  "recipient cap": t("limitPerRecipient"),
+  content: t("content"),
+  workspace: t("workspace"),
+  account: t("account"),
+  lane: t("queue"),
+  hours: t("sendingHours"),
+  network: t("network"),
+  "max per day": t("postsPerDay"),
+  "provider rate": t("networkLimit"),
+  budgets: t("accountLimits"),
 };
 
 /** Every gate in the order in which the pipeline asks it, with what it answered and who can change that. */
@@ -37,10 +38,10 @@ export function Gates(props: { gates: Record<string, unknown>; judgedAt: string;
   const now = useNow();
   const { zone } = props;
   return (
-    <Section title="Checks before sending">
+    <Section title={t("checksBeforeSending")}>
       {Date.parse(props.judgedAt) > now.getTime() && (
         <Text size="xs" c="dimmed">
-          As it will be when it is due, {moment(props.judgedAt, zone)} {placeOf(zone)}
+          {t("whatWeExpectWhenItsDue", { time: momentThere(props.judgedAt, zone) })}
         </Text>
       )}
       <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: "none" }}>
@@ -50,17 +51,17 @@ export function Gates(props: { gates: Record<string, unknown>; judgedAt: string;
               <Mark gate={gate} />
               <div style={{ flex: 1, minWidth: 0 }}>
                 <Text size="sm" fw={600}>
-                  {names[name] ?? name}: {gate.passed ? "passes" : gate.ends === undefined ? "blocks" : "ends it"}
+                  {names[name] ?? name}: {gate.passed ? t("ok") : gate.ends === undefined ? t("waiting") : t("stopped")}
                 </Text>
-                <Text size="sm">{onClock(gate.says, zone)}</Text>
+                <Text size="sm">{onClock(gate.message, zone)}</Text>
                 {typeof gate.until === "string" && (
                   <Text size="xs" c="dimmed">
-                    Passes {moment(gate.until, zone)} {placeOf(zone)} ({fromNow(gate.until, now)})
+                    {t("okFromTimeWhen", { time: momentThere(gate.until, zone), when: fromNow(gate.until, now) })}
                   </Text>
                 )}
                 {!gate.passed && typeof gate.who === "string" && (
                   <Text size="xs" c="dimmed">
-                    Can change it: {gate.who}
+                    {t("whoCanChangeThisWho", { who: gate.who })}
                   </Text>
                 )}
                 {!gate.passed && <Fix name={name} accountId={props.accountId} />}
@@ -86,12 +87,12 @@ function Mark({ gate }: { gate: Gate }) {
 function Fix({ name, accountId }: { name: string; accountId: string }) {
   const workspaceId = useWorkspaceId();
   const places: Record<string, [string, string]> = {
-    installation: ["system", "Look at the system"],
-    workspace: ["settings/workspace", "Let the workspace go on"],
-    account: [`accounts?account=${accountId}`, "Connect the account again"],
-    lane: [`queue?account=${accountId}`, "Open the queue"],
-    hours: [`accounts?account=${accountId}`, "Change the hours"],
-    budgets: [`accounts?account=${accountId}`, "Look at the limits"],
+    installation: ["system", t("openSystemStatus")],
+    workspace: ["settings/workspace", t("resumeTheWorkspace")],
+    account: [`accounts?account=${accountId}`, t("reconnectTheAccount")],
+    lane: [`queue?account=${accountId}`, t("openQueue")],
+    hours: [`accounts?account=${accountId}`, t("changeHours")],
+    budgets: [`accounts?account=${accountId}`, t("viewLimits")],
   };
   const place = places[name];
   if (place === undefined) return null;

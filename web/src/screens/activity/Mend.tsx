@@ -9,6 +9,7 @@ import { askFirst } from "../../ui/ask";
 import { askFor } from "../../ui/askFor";
 import { channelName } from "../../ui/words";
 import { MEND } from "./Fix";
+import { t } from "../../messages/activity";
 
 type Delivery = Schemas["Delivery"];
 
@@ -17,74 +18,74 @@ export function Mend({ delivery }: { delivery: Delivery }) {
   const workspace_id = useWorkspaceId();
   const params = { path: { workspace_id, delivery_id: delivery.id } };
   const named = useNamed();
-  const warn = (says: string) => (answer: Delivery) =>
-    named(delivery.account_id, answer.warning === null || answer.warning === undefined ? says : `${says} ${answer.warning}`);
+  const warn = (message: string) => (answer: Delivery) =>
+    named(delivery.account_id, answer.warning === null || answer.warning === undefined ? message : `${message} ${answer.warning}`);
   const retry = useAct("delivery", () => take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/retry", { params })), {
-    done: warn("It is tried again."),
+    done: warn(t("tryingAgain")),
   });
   const now = useAct("delivery", () => take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/publish-now", { params })), {
-    done: warn("It goes out now."),
+    done: warn(t("publishingNow")),
   });
   const cancel = useAct(
     "delivery",
     (reason: string) =>
-      take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/cancel", { params, body: { reason: reason === "" ? "taken off by hand" : reason } })),
-    { done: warn("It will not be sent.") },
+      take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/cancel", { params, body: { reason: reason === "" ? t("canceledByAMember") : reason } })),
+    { done: warn(t("canceledItWontBeSent")) },
   );
   const decide = useAct(
     "delivery",
     // The fence comes from the click: what is on the screen by now may be another try.
     (seen: { is_there: boolean; fence: number }) =>
       take(api.POST("/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}/decide", { params, body: { ...seen, rest: true } })),
-    { done: (answer) => named(delivery.account_id, answer.state === "sent" ? "Marked as published." : "It is sent again.") },
+    { done: (answer) => named(delivery.account_id, answer.state === "sent" ? t("markedAsPublished") : t("sendingAgain")) },
   );
   if (!editor) return null;
-  const { state, fence, doubt_part } = delivery;
-  const it = typeof doubt_part === "number" ? `Part ${doubt_part}` : "It";
+  const { state, fence, unconfirmed_part } = delivery;
+  const part = typeof unconfirmed_part === "number" ? unconfirmed_part : 0;
   const askCancel = async () => {
     const reason = await askFor({
-      title: "Cancel this post?",
-      says: "It is not sent to this account. The post itself stays.",
-      label: "Why (may stay empty)",
-      yes: "Don't send it",
+      title: t("dontSendThisPost"),
+      message: t("itWontBeSentFromThis"),
+      label: t("reasonOptional"),
+      yes: t("dontSend"),
       danger: true,
       optional: true,
     });
     if (reason !== null) cancel.mutate(reason);
   };
   const askAgain = async () => {
-    const says = "Check the account first: if it was published after all, people see it twice.";
-    if (await askFirst({ title: `${it} wasn't published: send it again?`, says, yes: "Send it again", danger: true })) decide.mutate({ is_there: false, fence });
+    const message = t("checkTheAccountFirstIfIt");
+    if (await askFirst({ title: t("sendAgainTitle", { part }), message, yes: t("sendAgain"), danger: true })) decide.mutate({ is_there: false, fence });
   };
   const askNow = async () => {
-    const says = `It goes out at once: ${channelName(delivery.channel)}. This cannot be taken back.`;
-    if (await askFirst({ title: "Publish now?", says, yes: "Publish now" })) now.mutate();
+    const message = t("itsPublishedOnChannelRightAway", { channel: channelName(delivery.channel) });
+    if (await askFirst({ title: t("publishNowQuestion"), message, yes: t("publishNow") })) now.mutate();
   };
   return (
     <Group gap="xs" id={MEND}>
       {(state === "failed" || state === "missed") && (
         <Button size="compact-md" loading={retry.isPending} onClick={() => retry.mutate()}>
-          Try again
+          {t("tryAgain")}
         </Button>
       )}
       {state === "unconfirmed" && (
         <>
           <Button size="compact-md" loading={decide.isPending} onClick={() => decide.mutate({ is_there: true, fence })}>
-            {it} was published
+            {t("wasPublished", { part })}
           </Button>
           <Button size="compact-md" variant="default" onClick={() => void askAgain()}>
-            {it} was not published
+            {t("wasNotPublished", { part })}
           </Button>
         </>
       )}
       {state === "scheduled" && (
         <Button size="compact-md" variant="default" loading={now.isPending} onClick={() => void askNow()}>
-          Publish now
+          {t("publishNow")}
         </Button>
       )}
       {(state === "scheduled" || state === "draft") && (
         <Button size="compact-md" variant="subtle" color="red" loading={cancel.isPending} onClick={() => void askCancel()}>
-          Do not send it
+          {t("dontSend")}
         </Button>
       )}
     </Group>

@@ -8,6 +8,7 @@ import { Fetched } from "../../ui/Fetched";
 import { Section } from "../../ui/Section";
 import { momentThere, onClock } from "../../ui/times";
 import { asSentence } from "../../ui/words";
+import { t } from "../../messages/activity";
 
 type Event = Schemas["EventView"];
 
@@ -23,17 +24,17 @@ export function Story({ postId, zone }: { postId: string; zone: string }) {
   const who = (by: string | null) => {
     if (by === null) return "";
     const member = members.data?.find(({ id }) => by === `member:${id}`);
-    return ` · ${member?.name ?? (by.startsWith("key:") ? "an API key" : by.startsWith("rule:") ? "a rule" : by)}`;
+    return ` · ${member?.name ?? (by.startsWith("key:") ? t("anApiKey") : by.startsWith("rule:") ? t("aRule") : by)}`;
   };
   return (
-    <Section title="History">
+    <Section title={t("history")}>
       <Fetched query={story} rows={2}>
         {(events) => (
           <Stack component="ol" gap={6} p={0} m={0} style={{ listStyle: "none" }}>
             {told(events).map((event, index) => (
               <li key={index}>
                 <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-                  {asSentence(onClock(event.says, zone))}
+                  {asSentence(onClock(event.message, zone))}
                 </Text>
                 <Text size="xs" c="dimmed">
                   {momentThere(event.at, zone)}

@@ -13,23 +13,23 @@ import { NetworkIcon } from "../../ui/NetworkIcon";
 import { Page } from "../../ui/Page";
 import { Section } from "../../ui/Section";
 import { tellProblem } from "../../ui/tell";
-import { ago, fromNow, moment, onClock, placeOf } from "../../ui/times";
+import { ago, fromNow, momentThere, onClock } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
-import { count } from "../../ui/words";
 import { ResumeAccount } from "../queue/ResumeAccount";
 import { commonStep, elsewhere, fencesOf, folded, kinds, sentence, steps, wordOf } from "./steps";
 import { takeSteps } from "./takeSteps";
 import { useThings, type Step, type Thing } from "./useThings";
+import { t } from "../../messages/attention";
 
 export default function Attention() {
   const things = useThings();
   return (
-    <Page title="Needs attention" says="Problems and how to fix them.">
+    <Page title={t("needsAttention")} message={t("problemsAndHowToFixThem")}>
       <Fetched query={things}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty icon={IconMoodCheck} title="All is well">
-              You're all caught up. Posts that fail, are held or wait for approval show up here.
+            <Empty icon={IconMoodCheck} title={t("allGood")}>
+              {t("youreAllCaughtUpPostsThat")}
             </Empty>
           ) : (
             <Stack>
@@ -54,9 +54,9 @@ function useStep() {
       done: (answers, { step }) => {
         const done = answers.filter((each) => each.outcome === "done").length;
         const refused = answers.filter((each) => each.outcome !== "done");
-        if (refused.length > 0) tellProblem(new Error([...new Set(refused.map((each) => each.says))].join(" ")), `${refused.length} left as they were`);
-        const told = answers.length === 1 && done === 1 ? `${steps[step].done}.` : `${steps[step].done}: ${done} of ${answers.length}.`;
-        const warned = answers.flatMap(({ outcome, says }) => (outcome === "done" && says ? [says] : []));
+        if (refused.length > 0) tellProblem(new Error([...new Set(refused.map((each) => each.message))].join(" ")), t("werentChanged", { refused: refused.length }));
+        const told = answers.length === 1 && done === 1 ? `${steps[step].done}.` : t("doneDone2OfAnswers", { done: steps[step].done, done2: done, answers: answers.length });
+        const warned = answers.flatMap(({ outcome, message }) => (outcome === "done" && message ? [message] : []));
         return [told, ...new Set(warned)].join(" ");
       },
     },
@@ -90,11 +90,11 @@ function Kind({ kind, things }: { kind: Thing["kind"]; things: Thing[] }) {
       loading={act.isPending}
       onClick={() => void begin(step, alike, () => setChosen([]))}
     >
-      {steps[step].name}: {picked.length > 0 ? `${picked.length} chosen` : `all ${things.length}`}
+      {steps[step].name}: {picked.length > 0 ? t("pickedSelected", { picked: picked.length }) : t("allThings", { things: things.length })}
     </Button>
   );
   return (
-    <Section title={`${kinds[kind].name} (${things.length})`} says={kinds[kind].says} actions={bulk}>
+    <Section title={`${kinds[kind].name} (${things.length})`} message={kinds[kind].message} actions={bulk}>
       <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: "none" }}>
         {lines.map(({ thing, others }) => (
           <li key={thing.subject_id}>
@@ -106,7 +106,7 @@ function Kind({ kind, things }: { kind: Thing["kind"]; things: Thing[] }) {
               choice={
                 editor && things.length > 1 && isBulk ? (
                   <Checkbox
-                    aria-label={`Choose: ${labelOf(thing)}`}
+                    aria-label={t("selectTitle", { title: labelOf(thing) })}
                     checked={chosen.includes(thing.subject_id)}
                     onChange={(event) =>
                       setChosen(event.currentTarget.checked ? [...chosen, thing.subject_id] : chosen.filter((each) => each !== thing.subject_id))
@@ -126,9 +126,9 @@ function Kind({ kind, things }: { kind: Thing["kind"]; things: Thing[] }) {
 /** Ask before what cannot be taken back. */
 async function isMeant(step: Step, many: number): Promise<boolean> {
   const { ask, danger, name } = steps[step];
-  const says = danger ?? ask;
-  if (says === undefined) return true;
-  return askFirst({ title: many === 1 ? `${name}?` : `${name}: ${count(many, "post")}?`, says, yes: name, danger: danger !== undefined });
+  const message = danger ?? ask;
+  if (message === undefined) return true;
+  return askFirst({ title: many === 1 ? `${name}?` : t("namePosts", { name, many }), message, yes: name, danger: danger !== undefined });
 }
 
 interface RowProps {
@@ -161,25 +161,24 @@ function Row({ thing, onStep, choice, others: alike, onUnfold }: RowProps) {
           {onClock(sentence(thing), zone)}
         </Text>
         <Text size="xs" c="dimmed">
-          {isAhead(thing) && "Due "}
-          {moment(thing.at, zone)} {placeOf(zone)} ({isAhead(thing) ? fromNow(thing.at, now) : ago(thing.at, now)})
+          {isAhead(thing) ? t("due", { time: momentThere(thing.at, zone), when: fromNow(thing.at, now) }) : t("happened", { time: momentThere(thing.at, zone), when: ago(thing.at, now) })}
         </Text>
         <Group gap="xs" mt={6}>
           {editor && first !== undefined && <StepButton thing={thing} step={first} onStep={onStep} />}
           {thing.pill !== null && (
-            <Button size="compact-sm" variant="subtle" component={Link} to={`/w/${workspaceId}/activity/${thing.pill.delivery_id}`} aria-label={`Why? ${labelOf(thing)}`}>
-              Why?
+            <Button size="compact-sm" variant="subtle" component={Link} to={`/w/${workspaceId}/activity/${thing.pill.delivery_id}`} aria-label={t("whyTitle", { title: labelOf(thing) })}>
+              {t("why")}
             </Button>
           )}
           {alike > 0 && (
-            <Button size="compact-sm" variant="subtle" onClick={onUnfold} aria-label={`Show ${alike} more like this: ${labelOf(thing)}`}>
-              Show {alike} more like this
+            <Button size="compact-sm" variant="subtle" onClick={onUnfold} aria-label={t("showAlikeMoreLikeThisTitle", { alike, title: labelOf(thing) })}>
+              {t("showAlikeMoreLikeThis", { alike })}
             </Button>
           )}
           {editor && others.length > 0 && (
             <Menu>
               <Menu.Target>
-                <ActionIcon variant="subtle" color="gray" aria-label={`Other steps: ${labelOf(thing)}`}>
+                <ActionIcon variant="subtle" color="gray" aria-label={t("moreActionsTitle", { title: labelOf(thing) })}>
                   <IconDots size={16} />
                 </ActionIcon>
               </Menu.Target>

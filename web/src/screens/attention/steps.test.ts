@@ -13,7 +13,7 @@ test("every reason, step and kind of the server has its own words here, and none
 
 test("the button's word comes from the reason: what needs its text is not given a picture", () => {
   expect(wordOf({ reason: "needs_copy", steps: ["write", "delete"] }, "write")).toBe("Write the text");
-  expect(wordOf({ reason: "needs_media", steps: ["add_media", "edit"] }, "add_media")).toBe("Add a picture");
-  expect(wordOf({ reason: "connection_ends", steps: ["reconnect"] }, "reconnect")).toBe("Renew the connection");
+  expect(wordOf({ reason: "needs_media", steps: ["add_media", "edit"] }, "add_media")).toBe("Add an image");
+  expect(wordOf({ reason: "connection_ends", steps: ["reconnect"] }, "reconnect")).toBe("Renew access");
   expect(wordOf({ reason: "refused", steps: ["edit", "retry"] }, "retry")).toBe("Try again");
 });

@@ -1,5 +1,6 @@
 // The words of reasons, steps and kinds, and which steps lead to another screen.
 import type { Reason, Step, Thing } from "./useThings";
+import { t } from "../../messages/attention";
 
 interface Said {
   name: string;
@@ -10,59 +11,59 @@ interface Said {
   danger?: string;
 }
 
-const NOW = "It goes out at once. This cannot be taken back.";
+const NOW = t("itsPublishedRightAwayYouCant");
 
 export const steps: Record<Step, Said> = {
-  retry: { name: "Try again", done: "Tried again" },
-  edit: { name: "Edit the post", done: "" },
-  write: { name: "Write the text", done: "" },
-  it_is_there: { name: "It was published", done: "Marked as published" },
-  send_again: { name: "Not published: send again", done: "Sent again", danger: "Check the account first: if it was published after all, people see it twice." },
-  next_slot: { name: "Give it the next slot", done: "Got a new time" },
-  publish_now: { name: "Publish now", done: "On its way", ask: NOW },
-  to_draft: { name: "Back to the drafts", done: "Back among the drafts" },
-  resume: { name: "Resume the queue", done: "The queue runs again" },
-  start_workspace: { name: "Let the workspace go on", done: "The workspace goes on" },
-  reconnect: { name: "Connect again", done: "" },
-  lift_suspension: { name: "Look at the account", done: "" },
-  approve: { name: "Approve", done: "Approved" },
-  approve_and_publish_now: { name: "Approve and publish now", done: "On its way", ask: NOW },
-  add_media: { name: "Add a picture", done: "" },
-  delete: { name: "Delete the post", done: "Deleted", danger: "The post is gone everywhere that it is not out yet. This cannot be taken back." },
+  retry: { name: t("tryAgain"), done: t("tryingAgain") },
+  edit: { name: t("editPost"), done: "" },
+  write: { name: t("writeTheText"), done: "" },
+  it_is_there: { name: t("itWasPublished"), done: t("markedAsPublished") },
+  send_again: { name: t("notPublishedSendAgain"), done: t("sentAgain"), danger: t("checkTheAccountFirstIfIt") },
+  next_slot: { name: t("moveToNextFreeSlot"), done: t("rescheduled") },
+  publish_now: { name: t("publishNow"), done: t("publishing"), ask: NOW },
+  to_draft: { name: t("moveToDrafts"), done: t("movedToDrafts") },
+  resume: { name: t("resumeQueue"), done: t("queueResumed") },
+  start_workspace: { name: t("resumeWorkspace"), done: t("workspaceResumed") },
+  reconnect: { name: t("reconnect"), done: "" },
+  lift_suspension: { name: t("viewAccount"), done: "" },
+  approve: { name: t("approve"), done: t("approved") },
+  approve_and_publish_now: { name: t("approveAndPublishNow"), done: t("publishing"), ask: NOW },
+  add_media: { name: t("addAnImage"), done: "" },
+  delete: { name: t("deletePost"), done: t("deleted"), danger: t("thePostIsDeletedAndWont") },
 };
 
 interface Matter {
   /** The one thing to do: the word on the button. */
   act: string;
   /** What is wrong, where the server's own words are too short for people. */
-  says?: string;
+  message?: string;
 }
 
 /** Every reason that the server knows, with its own word: a new one does not compile before it has one. */
 export const reasons: Record<Reason, Matter> = {
-  refused: { act: "Change the post" },
-  gave_up: { act: "Try again" },
-  unconfirmed: { act: "It was published" },
-  missed: { act: "Give it the next slot" },
-  paused: { act: "Resume the queue" },
-  came_due: { act: "Choose what happens…" },
-  workspace_stopped: { act: "Let the workspace go on" },
-  held_by_account: { act: "Connect the account again" },
-  held_by_suspension: { act: "Look at the account" },
-  network_waits: { act: "Take it back to the drafts" },
-  not_approved: { act: "Approve" },
-  connection_ends: { act: "Renew the connection" },
-  connection_lost: { act: "Connect again" },
-  suspended: { act: "Look at the account" },
-  does_not_fit: { act: "Change the post" },
-  needs_copy: { act: "Write the text", says: "Its text is not written yet." },
-  needs_media: { act: "Add a picture", says: "It has no picture yet." },
-  needs_copy_and_media: { act: "Write it and add a picture", says: "It has neither its text nor a picture yet." },
+  refused: { act: t("editThePost") },
+  gave_up: { act: t("tryAgain") },
+  unconfirmed: { act: t("itWasPublished") },
+  missed: { act: t("moveToNextFreeSlot") },
+  paused: { act: t("resumeQueue") },
+  came_due: { act: t("decideDots") },
+  workspace_stopped: { act: t("resumeWorkspace") },
+  held_by_account: { act: t("reconnectTheAccount") },
+  held_by_suspension: { act: t("viewAccount") },
+  network_waits: { act: t("moveItToDrafts") },
+  not_approved: { act: t("approve") },
+  connection_ends: { act: t("renewAccess") },
+  connection_lost: { act: t("reconnect") },
+  suspended: { act: t("viewAccount") },
+  does_not_fit: { act: t("editThePost") },
+  needs_copy: { act: t("writeTheText"), message: t("itHasNoTextYet") },
+  needs_media: { act: t("addAnImage"), message: t("itHasNoImageYet") },
+  needs_copy_and_media: { act: t("writeTheTextAndAddAn"), message: t("itHasNoTextAndNo") },
 };
 
 /** What is wrong with a thing, as a sentence. */
-export function sentence(thing: Pick<Thing, "reason" | "says">): string {
-  return reasons[thing.reason].says ?? thing.says.charAt(0).toUpperCase() + thing.says.slice(1);
+export function sentence(thing: Pick<Thing, "reason" | "message">): string {
+  return reasons[thing.reason].message ?? thing.message.charAt(0).toUpperCase() + thing.message.slice(1);
 }
 
 /** The word on a step's button: of the reason for the first step, else the step's own. */
@@ -70,14 +71,14 @@ export function wordOf(thing: Pick<Thing, "reason" | "steps">, step: Step): stri
   return thing.steps[0] === step ? reasons[thing.reason].act : steps[step].name;
 }
 
-export const kinds: Record<Thing["kind"], { name: string; says: string }> = {
-  account: { name: "Accounts", says: "They cannot send, or soon cannot." },
-  needs_check: { name: "In doubt", says: "We do not know whether these arrived. Look at the account and say so." },
-  held: { name: "Held", says: "They are due, and something keeps them." },
-  unapproved: { name: "Waiting for approval", says: "They go out when somebody has approved them." },
-  blocked: { name: "Needs changes", says: "These posts can't be sent as they are." },
-  failed: { name: "Failed", says: "The network refused them, or we gave up." },
-  missed: { name: "Missed", says: "Their time passed before they could go." },
+export const kinds: Record<Thing["kind"], { name: string; message: string }> = {
+  account: { name: t("accounts"), message: t("theseCantSendOrSoonWont") },
+  needs_check: { name: t("unconfirmed"), message: t("theNetworkDidntConfirmTheseCheck") },
+  held: { name: t("onHold"), message: t("theseAreDueButSomethingIs") },
+  unapproved: { name: t("waitingForApproval"), message: t("theseGoOutOnceSomeoneApproves") },
+  blocked: { name: t("needsChanges"), message: t("thesePostsCantBeSentAs") },
+  failed: { name: t("failed"), message: t("theNetworkRejectedTheseOrWe") },
+  missed: { name: t("missed"), message: t("theirTimePassedBeforeTheyCould") },
 };
 
 /** Where a step is done that the list cannot do; null: right here. */

@@ -5,7 +5,7 @@ import { takeSteps } from "./takeSteps";
 
 const subjects = Array.from({ length: 150 }, (_, at) => `post-${at}`);
 const approve = { step: "approve" as const, subjects, fences: { "post-0": 1, "post-149": 3 }, choice: "shift" as const };
-const done = async (request: Request) => ({ answers: ((await request.clone().json()) as { subjects: string[] }).subjects.map((subject_id) => ({ subject_id, outcome: "done", says: null })) });
+const done = async (request: Request) => ({ answers: ((await request.clone().json()) as { subjects: string[] }).subjects.map((subject_id) => ({ subject_id, outcome: "done", message: null })) });
 
 it("takes a step for more things than the server takes at once", async () => {
   serve(done);
@@ -25,7 +25,7 @@ it("tells what was done when the rest is refused", async () => {
   });
   const answers = await takeSteps("home", approve);
   expect(answers.filter(({ outcome }) => outcome === "done")).toHaveLength(100);
-  expect(answers.at(-1)).toEqual({ subject_id: "post-149", outcome: "refused", says: "Wait a minute." });
+  expect(answers.at(-1)).toEqual({ subject_id: "post-149", outcome: "refused", message: "Wait a minute." });
 });
 
 it("is an error where nothing was done", async () => {

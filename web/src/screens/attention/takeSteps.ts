@@ -5,7 +5,7 @@ import { api, take, type Schemas } from "../../api/client";
 const AT_ONCE = 100; // StepInput.subjects
 
 type Asked = Schemas["StepInput"];
-type Answer = Schemas["Stepped"];
+type Answer = Schemas["StepResult"];
 
 export async function takeSteps(workspace_id: string, asked: Asked): Promise<Answer[]> {
   const answers: Answer[] = [];
@@ -17,8 +17,8 @@ export async function takeSteps(workspace_id: string, asked: Asked): Promise<Ans
       answers.push(...some.answers);
     } catch (error) {
       if (from === 0) throw error;
-      const says = error instanceof Error ? error.message : null;
-      return [...answers, ...asked.subjects.slice(from).map((subject_id) => ({ subject_id, outcome: "refused" as const, says }))];
+      const message = error instanceof Error ? error.message : null;
+      return [...answers, ...asked.subjects.slice(from).map((subject_id) => ({ subject_id, outcome: "refused" as const, message }))];
     }
   }
   return answers;

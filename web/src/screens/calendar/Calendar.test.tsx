@@ -8,7 +8,7 @@ import Calendar from "./Calendar";
 it("leads to connecting an account where there is none", async () => {
   serve(({ url }) => (url.endsWith("/accounts") ? [] : { zone: "Europe/Berlin" }));
   show(<Calendar />);
-  await screen.findByText(/A calendar shows what your accounts send and when/);
+  await screen.findByText(/See what your accounts send and when/);
   expect(document.querySelector(".calendar")).toBeNull();
 });
 

@@ -23,6 +23,7 @@ import { Tray, type Draft } from "./Tray";
 import { planOf, useCalendar, type Ghost, type Span } from "./useCalendar";
 import { usePlacing } from "./usePlacing";
 import { useWhose } from "./useWhose";
+import { t } from "../../messages/calendar";
 
 const NARROW = "(max-width: 48em)";
 
@@ -31,9 +32,9 @@ export default function Calendar() {
   const accounts = useAccounts();
   if (workspace.data === undefined || accounts.data === undefined) {
     const error = workspace.error ?? accounts.error;
-    return <Page title="Calendar">{error === null ? <Loading rows={6} /> : <Failed error={error} />}</Page>;
+    return <Page title={t("calendar")}>{error === null ? <Loading rows={6} /> : <Failed error={error} />}</Page>;
   }
-  if (accounts.data.length === 0) return <NoAccount screen="Calendar">A calendar shows what your accounts send and when. Connect one, and what you plan stands here.</NoAccount>;
+  if (accounts.data.length === 0) return <NoAccount screen={t("calendar")}>{t("seeWhatYourAccountsSendAnd")}</NoAccount>;
   return <Planned home={workspace.data.zone} accounts={accounts.data} />;
 }
 
@@ -59,7 +60,7 @@ function Planned({ home, accounts }: { home: string; accounts: Account[] }) {
   const opened = query.data?.entries.find(({ pill }) => pill.delivery_id === openedId); // as it stands now, not as it stood
   const compose = ({ account_id, at }: Ghost) => void go(`/w/${workspaceId}/compose?account=${account_id}&at=${encodeURIComponent(at)}`);
   return (
-    <Page title="Calendar" says={<ZoneBadge zone={zone} />} actions={<WhoseChoice whose={whose} accounts={accounts} />}>
+    <Page title={t("calendar")} message={<ZoneBadge zone={zone} />} actions={<WhoseChoice whose={whose} accounts={accounts} />}>
       <Toolbar
         title={title}
         onTurn={(how) => days.current?.getApi()[how]()}
@@ -72,7 +73,7 @@ function Planned({ home, accounts }: { home: string; accounts: Account[] }) {
         onGhosts={setGhosts}
       />
       {query.isError && query.data === undefined && <Failed error={query.error} again={() => void query.refetch()} />}
-      {query.data?.more === true && <Alert color="yellow">There is more than fits here: look at a shorter span to see all.</Alert>}
+      {query.data?.more === true && <Alert color="yellow">{t("theresMoreThanFitsHereChoose")}</Alert>}
       {query.data?.entries.length === 0 && !query.isPlaceholderData && <Nothing mayEdit={mayEdit} />}
       <Tray mayEdit={mayEdit} onPlace={(draft) => setPlaced({ draft, at: null })} />
       <Days
@@ -91,8 +92,7 @@ function Planned({ home, accounts }: { home: string; accounts: Account[] }) {
         onFree={compose}
       />
       <Text size="xs" c="dimmed">
-        All times are {placeOf(zone)} time. Drag a post, or a draft from above, to another time: near a free slot it takes the slot, between slots it gets a fixed time. Or
-        open it and choose.
+        {t("allTimesArePlaceTimeDrag", { place: placeOf(zone) })}
       </Text>
       {opened !== undefined && (
         <EntryDialog
@@ -127,10 +127,10 @@ function Nothing({ mayEdit }: { mayEdit: boolean }) {
   const workspaceId = useWorkspaceId();
   return (
     <Group gap="xs" role="status">
-      <Text size="sm">Nothing is planned in these days.</Text>
+      <Text size="sm">{t("nothingPlannedForTheseDays")}</Text>
       {mayEdit && (
         <Button size="compact-sm" variant="light" component={Link} to={`/w/${workspaceId}/compose`}>
-          Write a post
+          {t("writeAPost")}
         </Button>
       )}
     </Group>

@@ -9,6 +9,7 @@ import { channelName, standing } from "../../ui/words";
 import { mayMove } from "./events";
 import { TimeFields, useTime } from "./TimeFields";
 import type { Entry, Ghost, Time } from "./useCalendar";
+import { t } from "../../messages/calendar";
 
 /** One entry: what it says, when that is on every clock that matters, and another time for it. */
 export function EntryDialog(props: {
@@ -26,13 +27,13 @@ export function EntryDialog(props: {
   const choice = useTime(zone);
   const { time } = choice;
   const whose: [string, string][] = [
-    ["Account", pill.zone],
-    ["Shown here", zone],
-    ["Yours", ownZone],
+    [t("account"), pill.zone],
+    [t("shownHere"), zone],
+    [t("yours"), ownZone],
   ];
   const clocks = whose.filter(([, name], at) => whose.findIndex(([, other]) => other === name) === at);
   return (
-    <Modal opened onClose={props.onClose} title={entry.title || "Post"}>
+    <Modal opened onClose={props.onClose} title={entry.title || t("post")}>
       <Stack>
         <Text size="sm" style={{ whiteSpace: "pre-wrap" }}>
           {entry.text}
@@ -45,11 +46,11 @@ export function EntryDialog(props: {
           <StateBadge state={standing(pill)} />
           {mayMove(entry) && (
             <Text size="sm" c="dimmed">
-              {entry.in_slot ? "In a slot of the queue" : "Fixed time, between slots"}
+              {entry.in_slot ? t("inAQueueSlot") : t("fixedTime")}
             </Text>
           )}
         </Group>
-        {(pill.held?.says ?? pill.reason) && <Text size="sm">{pill.held?.says ?? pill.reason}</Text>}
+        {(pill.held?.message ?? pill.reason) && <Text size="sm">{pill.held?.message ?? pill.reason}</Text>}
         <Table>
           <Table.Tbody>
             {clocks.map(([words, name]) => (
@@ -67,10 +68,10 @@ export function EntryDialog(props: {
             <TimeFields choice={choice} accountId={pill.account_id} free={props.free} zone={zone} />
             <Group justify="space-between">
               <Anchor component={Link} to={`/w/${workspaceId}/compose/${pill.post_id}`}>
-                Edit the post
+                {t("editPost")}
               </Anchor>
               <Button disabled={time === null} loading={props.busy} onClick={() => time !== null && props.onPlan(time)}>
-                Move it
+                {t("move")}
               </Button>
             </Group>
           </>

@@ -4,11 +4,12 @@ import { useEffect, useRef, type ReactNode } from "react";
 
 import { moment } from "../../ui/times";
 import type { Shown } from "./events";
+import { t } from "../../messages/calendar";
 
-export function useHint(): [(says: string) => void, ReactNode] {
+export function useHint(): [(message: string) => void, ReactNode] {
   const place = useRef<HTMLDivElement>(null);
-  const tell = (says: string) => {
-    if (place.current !== null && place.current.textContent !== says) place.current.textContent = says;
+  const tell = (message: string) => {
+    if (place.current !== null && place.current.textContent !== message) place.current.textContent = message;
   };
   useEffect(() => {
     const end = () => tell("");
@@ -19,11 +20,11 @@ export function useHint(): [(says: string) => void, ReactNode] {
       window.removeEventListener("pointercancel", end);
     };
   }, []);
-  return [tell, <div key="hint" ref={place} className="calendar-hint" role="status" aria-label="If you let go" />];
+  return [tell, <div key="hint" ref={place} className="calendar-hint" role="status" aria-label={t("dropHere")} />];
 }
 
 /** Between slots: a post is timed by hand, a draft asks which account. */
 export function hintByHand(shown: Shown, at: Date, byDay: boolean, zone: string): string {
-  if (shown.kind === "draft") return byDay ? "No free slot on that day: choose the account and the time." : `${moment(at, zone)} is no free slot: choose the account, it is timed by hand.`;
-  return `${moment(at, zone)} is between slots: a fixed time that the queue doesn't move.`;
+  if (shown.kind === "draft") return byDay ? t("noFreeSlotThatDayDrop") : t("timeIsntAFreeSlotDrop", { time: moment(at, zone) });
+  return t("timeIsBetweenSlotsItGets", { time: moment(at, zone) });
 }

@@ -7,6 +7,7 @@ import { moment } from "../../ui/times";
 import { TimeFields, useTime } from "./TimeFields";
 import type { Draft } from "./Tray";
 import type { Ghost, Plan } from "./useCalendar";
+import { t } from "../../messages/calendar";
 
 /** A draft gets its first time: which account, and a slot of its queue or a time of one's own. */
 export function PlaceDialog(props: {
@@ -27,14 +28,14 @@ export function PlaceDialog(props: {
   const choice = useTime(zone, props.at);
   const { time } = choice;
   return (
-    <Modal opened onClose={props.onClose} title="Give it a time">
+    <Modal opened onClose={props.onClose} title={t("setATime")}>
       <Stack>
         <Text size="sm" lineClamp={3}>
           {props.draft.title}
         </Text>
         <Select
-          label="Account"
-          placeholder="Choose"
+          label={t("account")}
+          placeholder={t("choose")}
           searchable
           allowDeselect={false}
           data={able.map((each) => ({ value: each.id, label: accountLabel(each) }))}
@@ -47,14 +48,14 @@ export function PlaceDialog(props: {
         <TimeFields choice={choice} accountId={accountId} free={props.free} zone={zone} />
         <Group justify="flex-end">
           <Button variant="default" onClick={props.onClose}>
-            Cancel
+            {t("cancel")}
           </Button>
           <Button
             disabled={accountId === null || time === null}
             loading={props.busy}
             onClick={() => accountId !== null && time !== null && props.onPlan({ postId: props.draft.id, accountId, ...time, zone, was: null })}
           >
-            {time === null ? "Give it a time" : `Goes out ${moment(time.at, zone)}`}
+            {time === null ? t("setATime") : t("goesOutTime", { time: moment(time.at, zone) })}
           </Button>
         </Group>
       </Stack>

@@ -7,6 +7,7 @@ import { moment, wallTime } from "../../ui/times";
 import { WallTimeInput } from "../../ui/WallTimeInput";
 import { isWhole } from "../../ui/wallTimes";
 import type { Ghost, Time } from "./useCalendar";
+import { t } from "../../messages/calendar";
 
 interface Choice {
   slot: string | null;
@@ -29,8 +30,8 @@ export function TimeFields(props: { choice: Choice; accountId: string | null; fr
   return (
     <>
       <Select
-        label="A free slot"
-        placeholder={accountId === null ? "Choose an account first" : slots.length === 0 ? "No free slot in these days" : "Choose"}
+        label={t("aFreeSlot")}
+        placeholder={accountId === null ? t("chooseAnAccountFirst") : slots.length === 0 ? t("noFreeSlotsOnTheseDays") : t("choose")}
         searchable
         clearable
         disabled={slots.length === 0}
@@ -38,10 +39,10 @@ export function TimeFields(props: { choice: Choice; accountId: string | null; fr
         onChange={(slot) => choice.choose({ slot, wall: slot === null ? choice.wall : "" })}
         data={slots.map(({ at }) => ({ value: at, label: moment(at, zone) }))}
       />
-      <WallTimeInput label="Or a time of your own" zone={zone} value={choice.wall} onChange={(wall) => choice.choose({ slot: null, wall })} />
+      <WallTimeInput label={t("orACustomTime")} zone={zone} value={choice.wall} onChange={(wall) => choice.choose({ slot: null, wall })} />
       {choice.time?.slot === false && (
         <Text size="sm" role="status">
-          Between slots it gets a fixed time: the queue doesn't move it.
+          {t("betweenSlotsItGetsAFixed")}
         </Text>
       )}
     </>

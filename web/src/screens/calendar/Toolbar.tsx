@@ -4,12 +4,13 @@ import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
 import type { Account } from "../../api/accounts";
 import { accountLabel } from "../../ui/AccountChoice";
 import type { Clock, Whose } from "./useWhose";
+import { t } from "../../messages/calendar";
 
 const views = [
-  { value: "dayGridMonth", label: "Month" },
-  { value: "timeGridWeek", label: "Week" },
-  { value: "timeGridDay", label: "Day" },
-  { value: "listWeek", label: "Agenda" },
+  { value: "dayGridMonth", label: t("month") },
+  { value: "timeGridWeek", label: t("week") },
+  { value: "timeGridDay", label: t("day") },
+  { value: "listWeek", label: t("agenda") },
 ];
 
 /** Whose posts are shown, and on whose clock. */
@@ -17,24 +18,24 @@ export function WhoseChoice({ whose, accounts }: { whose: Whose; accounts: reado
   return (
     <>
       <Select
-        aria-label="Accounts"
-        placeholder="All accounts"
+        aria-label={t("accounts")}
+        placeholder={t("allAccounts")}
         searchable
         clearable
-        clearButtonProps={{ "aria-label": "Show all accounts" }}
+        clearButtonProps={{ "aria-label": t("showAllAccounts") }}
         w={220}
         data={accounts.map((each) => ({ value: each.id, label: accountLabel(each) }))}
         value={whose.account?.id ?? null}
         onChange={whose.choose}
       />
       <SegmentedControl
-        aria-label="Whose time"
+        aria-label={t("timeZone")}
         value={whose.clock}
         onChange={(said) => whose.setClock(said as Clock)}
         data={[
-          { value: "workspace", label: "Workspace" },
-          { value: "account", label: "Account", disabled: whose.account === undefined },
-          { value: "mine", label: "Mine" },
+          { value: "workspace", label: t("workspace") },
+          { value: "account", label: t("account"), disabled: whose.account === undefined },
+          { value: "mine", label: t("mine") },
         ]}
       />
     </>
@@ -53,13 +54,13 @@ export function Toolbar(props: {
   return (
     <Group justify="space-between" gap="xs">
       <Group gap="xs">
-        <ActionIcon variant="default" size={36} aria-label="Earlier" onClick={() => props.onTurn("prev")}>
+        <ActionIcon variant="default" size={36} aria-label={t("earlier")} onClick={() => props.onTurn("prev")}>
           <IconChevronLeft size={18} />
         </ActionIcon>
         <Button variant="default" onClick={() => props.onTurn("today")}>
-          Today
+          {t("today")}
         </Button>
-        <ActionIcon variant="default" size={36} aria-label="Later" onClick={() => props.onTurn("next")}>
+        <ActionIcon variant="default" size={36} aria-label={t("later")} onClick={() => props.onTurn("next")}>
           <IconChevronRight size={18} />
         </ActionIcon>
         <Text fw={650} aria-live="polite">
@@ -67,8 +68,8 @@ export function Toolbar(props: {
         </Text>
       </Group>
       <Group gap="md">
-        <Switch label="Free slots" checked={props.ghosts} onChange={(event) => props.onGhosts(event.currentTarget.checked)} />
-        <SegmentedControl aria-label="View" data={views} value={props.view} onChange={props.onView} />
+        <Switch label={t("freeSlots")} checked={props.ghosts} onChange={(event) => props.onGhosts(event.currentTarget.checked)} />
+        <SegmentedControl aria-label={t("view")} data={views} value={props.view} onChange={props.onView} />
       </Group>
     </Group>
   );

@@ -8,6 +8,7 @@ import { useWorkspaceId } from "../../api/me";
 import { Fetched } from "../../ui/Fetched";
 import type { Shown } from "./events";
 import { useUndated } from "./useCalendar";
+import { t } from "../../messages/calendar";
 
 const FEW = 12;
 
@@ -36,25 +37,25 @@ export function Tray({ mayEdit, onPlace }: { mayEdit: boolean; onPlace: (draft: 
   return (
     <Group component="section" gap="sm" wrap="nowrap" aria-labelledby="tray">
       <Title order={2} size="sm" id="tray" flex="none">
-        Without a date
+        {t("noDateYet")}
       </Title>
       <Fetched query={undated} loading={<Skeleton height={30} />}>
         {({ posts, more }) =>
           posts.length === 0 ? (
             <Text size="sm" c="dimmed">
-              {more ? "The newest drafts all have their time; look among the older ones in Drafts." : "Every draft has its time."}
+              {more ? t("yourNewestDraftsAllHaveA") : t("everyDraftHasATime")}
             </Text>
           ) : (
             <ul className="tray" ref={list}>
               {posts.slice(0, FEW).map((post) => {
-                const title = post.title || post.text || "A post without words";
+                const title = post.title || post.text || t("postWithoutText");
                 return (
                   <li key={post.id} className="tray-draft" data-draft={mayEdit ? post.id : undefined} data-title={title}>
                     <Anchor component={Link} to={`/w/${workspaceId}/compose/${post.id}`} size="sm" truncate draggable={false} title={title}>
                       {title}
                     </Anchor>
                     {mayEdit && (
-                      <ActionIcon variant="subtle" size="sm" onClick={() => onPlace({ id: post.id, title })} aria-label={`Give it a time: ${title}`} title="Give it a time">
+                      <ActionIcon variant="subtle" size="sm" onClick={() => onPlace({ id: post.id, title })} aria-label={t("setATimeTitle", { title })} title={t("setATime")}>
                         <IconCalendarTime size={16} />
                       </ActionIcon>
                     )}
@@ -64,7 +65,7 @@ export function Tray({ mayEdit, onPlace }: { mayEdit: boolean; onPlace: (draft: 
               {(more || posts.length > FEW) && (
                 <li>
                   <Anchor component={Link} to={`/w/${workspaceId}/drafts`} size="sm">
-                    {more ? "There may be more in Drafts" : `and ${posts.length - FEW} more`}
+                    {more ? t("seeDraftsForMore") : t("andPostsMore", { posts: posts.length - FEW })}
                   </Anchor>
                 </li>
               )}

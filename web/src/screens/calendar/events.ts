@@ -2,10 +2,11 @@
 import type { Account } from "../../api/accounts";
 import { clockChangeWords } from "../../ui/times";
 import type { CalendarView, Entry, Ghost } from "./useCalendar";
+import { t } from "../../messages/calendar";
 
 const GHOST = 25 * 60_000; // one line high
 
-export type Shown = { kind: "entry"; entry: Entry } | { kind: "draft"; postId: string; title: string } | { kind: "ghost"; ghost: Ghost; handle: string } | { kind: "clocks"; says: string };
+export type Shown = { kind: "entry"; entry: Entry } | { kind: "draft"; postId: string; title: string } | { kind: "ghost"; ghost: Ghost; handle: string } | { kind: "clocks"; message: string };
 
 export type Event = ReturnType<typeof shownEvents>[number];
 
@@ -21,7 +22,7 @@ export function shownEvents(view: CalendarView, accounts: readonly Account[], ho
   const ghosts = how.ghosts
     ? view.free.map((ghost) => ({
         id: `free ${ghost.account_id} ${ghost.at}`,
-        title: "Free slot",
+        title: t("freeSlot"),
         start: ghost.at,
         end: new Date(Date.parse(ghost.at) + GHOST).toISOString(),
         startEditable: false,
@@ -29,8 +30,8 @@ export function shownEvents(view: CalendarView, accounts: readonly Account[], ho
       }))
     : [];
   const clocks = view.clock_changes.map(({ day, minutes }) => {
-    const says = clockChangeWords(minutes) ?? "Clocks change on this day";
-    return { id: `clocks ${day}`, title: says, start: day, allDay: true, startEditable: false, extendedProps: { kind: "clocks", says } satisfies Shown };
+    const message = clockChangeWords(minutes) ?? t("clocksChangeOnThisDay");
+    return { id: `clocks ${day}`, title: message, start: day, allDay: true, startEditable: false, extendedProps: { kind: "clocks", message } satisfies Shown };
   });
   return [...clocks, ...entries, ...ghosts];
 }

@@ -33,9 +33,9 @@ it("takes the nearest slot of the day where only days can be told apart", () => 
 
 it("moves nothing by a pixel, and else by the nearest quarter of an hour from where it stood", () => {
   const stood = at("2026-10-24T09:07:00Z");
-  const let_go = (text: string) => toQuarter(at(text), stood).toISOString().slice(11, 16);
-  expect(["09:02", "09:12", "09:14"].map((time) => let_go(`2026-10-24T${time}:00Z`))).toEqual(["09:07", "09:07", "09:07"]);
-  expect(["08:59", "09:17", "09:27"].map((time) => let_go(`2026-10-24T${time}:00Z`))).toEqual(["08:52", "09:22", "09:22"]);
+  const disconnect_account = (text: string) => toQuarter(at(text), stood).toISOString().slice(11, 16);
+  expect(["09:02", "09:12", "09:14"].map((time) => disconnect_account(`2026-10-24T${time}:00Z`))).toEqual(["09:07", "09:07", "09:07"]);
+  expect(["08:59", "09:17", "09:27"].map((time) => disconnect_account(`2026-10-24T${time}:00Z`))).toEqual(["08:52", "09:22", "09:22"]);
   expect(toQuarter(at("2026-10-24T09:05:00Z"), null)).toEqual(at("2026-10-24T09:00:00Z"));
   expect(toQuarter(at("2026-10-24T09:10:00Z"), null)).toEqual(at("2026-10-24T09:15:00Z"));
 });

@@ -7,6 +7,7 @@ import { api, take, type AnswerOf, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { tellProblem } from "../../ui/tell";
 import { momentThere, onClock } from "../../ui/times";
+import { t } from "../../messages/calendar";
 
 const CALENDAR = "/api/v1/workspaces/{workspace_id}/calendar";
 export type CalendarView = AnswerOf<typeof CALENDAR, "get">;
@@ -99,20 +100,20 @@ export function usePlan(): UseMutationResult<string[], Error, Plan> {
       take(
         api.POST("/api/v1/workspaces/{workspace_id}/posts/{post_id}/cancel", {
           params: { path: { workspace_id: workspaceId, post_id: postId } },
-          body: { deliveries, reason: "taken back from the calendar" },
+          body: { deliveries, reason: t("movedBackFromTheCalendar") },
         }),
       ),
-    { done: () => "It has no date again." },
+    { done: () => t("movedBackItHasNoDate") },
   );
   const plan: UseMutationResult<string[], Error, Plan> = useAct<Plan, string[]>("post", (asked) => carry(workspaceId, asked), {
-    done: (_, { accountId, at, zone, slot }) => named(accountId, `Now goes out ${momentThere(at, zone)}.${slot ? "" : " It has a fixed time: the queue doesn't move it."}`),
+    done: (_, { accountId, at, zone, slot }) => named(accountId, slot ? t("nowGoesOutTime", { time: momentThere(at, zone) }) : t("nowGoesOutTimeItHas", { time: momentThere(at, zone) })),
     undo: (deliveries, asked) => {
       const { was } = asked;
       if (was === null) return () => takeBack.mutate({ postId: asked.postId, deliveries });
       return () => plan.mutate({ ...asked, ...was, was: { at: asked.at, slot: asked.slot } });
     },
     refused: (error, { zone }) => {
-      tellProblem(new Error(onClock(error.message, zone)), "Not moved");
+      tellProblem(new Error(onClock(error.message, zone)), t("notMoved"));
       return true;
     },
   });

@@ -10,6 +10,7 @@ import { hintByHand, useHint } from "./Hint";
 import { land, toQuarter, type Landing } from "./snap";
 import type { Draft } from "./Tray";
 import { planOf, usePlan, type Entry, type Ghost, type Plan } from "./useCalendar";
+import { t } from "../../messages/calendar";
 
 interface Where {
   accounts: readonly Account[];
@@ -45,8 +46,9 @@ export function usePlacing({ accounts, accountId, zone, free, onPlace }: Where):
     foretell: (shown, to, byDay) => {
       const { at, slot } = landing(shown, to, byDay);
       const isPast = byDay ? localDay(at, zone) < localDay(new Date(), zone) : at.getTime() < Date.now();
-      const whom = slot !== null && shown.kind === "draft" ? `, ${accounts.find(({ id }) => id === slot.account_id)?.handle ?? ""}` : "";
-      tellHint(isPast && slot === null ? "That time is over." : slot !== null ? `Takes the slot ${moment(at, zone)}${whom}.` : hintByHand(shown, at, byDay, zone));
+      const handle = slot !== null && shown.kind === "draft" ? accounts.find(({ id }) => id === slot.account_id)?.handle : undefined;
+      const takes = handle === undefined ? t("takesTheSlotTime", { time: moment(at, zone) }) : t("takesTheSlotTimeHandle", { time: moment(at, zone), handle });
+      tellHint(isPast && slot === null ? t("thatTimeHasPassed") : slot !== null ? takes : hintByHand(shown, at, byDay, zone));
       return slot !== null || !isPast;
     },
     move: (entry, to, byDay) => {

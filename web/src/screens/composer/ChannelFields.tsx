@@ -2,7 +2,7 @@
 import { Button, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
 import type { Dispatch, ReactNode, SetStateAction } from "react";
 
-import { channelName, count } from "../../ui/words";
+import { channelName } from "../../ui/words";
 import { vary, varyMedia, type Channel, type Content, type Field, type Variant } from "./content";
 import { ChannelOptions } from "./ChannelOptions";
 import { Counters } from "./Counters";
@@ -11,6 +11,7 @@ import type { Preview } from "./foresee";
 import { MediaField } from "./MediaField";
 import { CommentField, PartsField, TextField } from "./TextFields";
 import type { ChannelAbout } from "./useChannels";
+import { t } from "../../messages/composer";
 
 interface Props {
   channel: Channel;
@@ -29,24 +30,24 @@ export function ChannelFields({ channel, about, content, previews, onChange }: P
       onChange(vary(content, channel, field, value));
   return (
     <Stack>
-      <Own name="Text" where={name} own={own.text !== undefined} common={content.text === "" ? "No text" : content.text} onOwn={() => give("text")(content.text)} onCommon={() => give("text")(undefined)}>
-        <TextField label={`Text on ${name}`} value={own.text ?? ""} onChange={give("text")} />
+      <Own name={t("text")} where={name} own={own.text !== undefined} common={content.text === "" ? t("noText") : content.text} onOwn={() => give("text")(content.text)} onCommon={() => give("text")(undefined)}>
+        <TextField label={t("textOnName", { name })} value={own.text ?? ""} onChange={give("text")} />
       </Own>
       <Counters previews={previews} />
-      <Own name="Thread" where={name} own={own.parts !== undefined} common={content.parts.length === 0 ? "No further parts" : count(content.parts.length, "further part")} onOwn={() => give("parts")(content.parts)} onCommon={() => give("parts")(undefined)}>
+      <Own name={t("thread")} where={name} own={own.parts !== undefined} common={content.parts.length === 0 ? t("noMoreParts") : t("moreParts", { parts: content.parts.length })} onOwn={() => give("parts")(content.parts)} onCommon={() => give("parts")(undefined)}>
         <PartsField parts={own.parts ?? []} onChange={give("parts")} />
       </Own>
-      <Own name="Pictures and videos" where={name} own={own.media !== undefined} common={content.media.length === 0 ? "None" : count(content.media.length, "file")} onOwn={() => give("media")(content.media)} onCommon={() => give("media")(undefined)}>
+      <Own name={t("imagesAndVideos")} where={name} own={own.media !== undefined} common={content.media.length === 0 ? t("none") : t("files", { media: content.media.length })} onOwn={() => give("media")(content.media)} onCommon={() => give("media")(undefined)}>
         <MediaField media={own.media ?? []} onChange={(change) => onChange((now) => varyMedia(now, channel, change))} />
       </Own>
-      <Own name="First comment" where={name} own={own.first_comment !== undefined} common={content.first_comment === "" ? "None" : content.first_comment} onOwn={() => give("first_comment")(content.first_comment)} onCommon={() => give("first_comment")(undefined)}>
+      <Own name={t("firstComment")} where={name} own={own.first_comment !== undefined} common={content.first_comment === "" ? t("none") : content.first_comment} onOwn={() => give("first_comment")(content.first_comment)} onCommon={() => give("first_comment")(undefined)}>
         <CommentField value={own.first_comment ?? ""} onChange={give("first_comment")} />
       </Own>
-      <Own name="Hashtags" where={name} own={own.hashtags !== undefined} common={content.hashtags.length === 0 ? "None but the category's" : content.hashtags.map((tag) => `#${tag}`).join(" ")} onOwn={() => give("hashtags")(content.hashtags)} onCommon={() => give("hashtags")(undefined)}>
-        <HashtagsField label={`Hashtags on ${name}`} description="Instead of the common ones and of the category's" tags={own.hashtags ?? []} onChange={give("hashtags")} />
+      <Own name={t("hashtags")} where={name} own={own.hashtags !== undefined} common={content.hashtags.length === 0 ? t("onlyTheCategorys") : content.hashtags.map((tag) => `#${tag}`).join(" ")} onOwn={() => give("hashtags")(content.hashtags)} onCommon={() => give("hashtags")(undefined)}>
+        <HashtagsField label={t("hashtagsOnName", { name })} description={t("replacesTheMainHashtagsAndThe")} tags={own.hashtags ?? []} onChange={give("hashtags")} />
       </Own>
-      <Own name="Link" where={name} own={own.link !== undefined} common={content.link === "" ? "None" : content.link} onOwn={() => give("link")(content.link)} onCommon={() => give("link")(undefined)}>
-        <TextInput label={`Link on ${name}`} type="url" placeholder="https://" value={own.link ?? ""} onChange={(event) => give("link")(event.currentTarget.value)} />
+      <Own name={t("link")} where={name} own={own.link !== undefined} common={content.link === "" ? t("none") : content.link} onOwn={() => give("link")(content.link)} onCommon={() => give("link")(undefined)}>
+        <TextInput label={t("linkOnName", { name })} type="url" placeholder="https://" value={own.link ?? ""} onChange={(event) => give("link")(event.currentTarget.value)} />
       </Own>
       {about !== undefined && about.options.length > 0 && <ChannelOptions channel={channel} options={about.options} content={content} onChange={onChange} />}
     </Stack>
@@ -58,8 +59,8 @@ function Own(props: { name: string; where: string; own: boolean; common: string;
     return (
       <div>
         {props.children}
-        <Button mt={4} size="compact-xs" variant="default" onClick={props.onCommon} aria-label={`${props.name}: same as main post again`}>
-          Same as main post again
+        <Button mt={4} size="compact-xs" variant="default" onClick={props.onCommon} aria-label={t("nameResetToMainPost", { name: props.name })}>
+          {t("resetToMainPost")}
         </Button>
       </div>
     );
@@ -69,14 +70,14 @@ function Own(props: { name: string; where: string; own: boolean; common: string;
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <div style={{ minWidth: 0 }}>
           <Text size="sm" fw={600}>
-            {props.name}: same as main post
+            {t("nameSameAsMainPost", { name: props.name })}
           </Text>
           <Text size="sm" c="dimmed" lineClamp={2}>
             {props.common}
           </Text>
         </div>
-        <Button size="compact-sm" variant="default" style={{ flex: "none" }} onClick={props.onOwn} aria-label={`Customize: ${props.name.toLowerCase()} on ${props.where}`}>
-          Customize
+        <Button size="compact-sm" variant="default" style={{ flex: "none" }} onClick={props.onOwn} aria-label={t("customizeNameOnWhere", { name: props.name.toLowerCase(), where: props.where })}>
+          {t("customize")}
         </Button>
       </Group>
     </Paper>

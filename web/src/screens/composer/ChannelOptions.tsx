@@ -5,6 +5,7 @@ import { Section } from "../../ui/Section";
 import { channelName } from "../../ui/words";
 import { choose, type Channel, type Content } from "./content";
 import type { Option } from "./useChannels";
+import { t } from "../../messages/composer";
 
 interface Props {
   channel: Channel;
@@ -16,7 +17,7 @@ interface Props {
 export function ChannelOptions({ channel, options, content, onChange }: Props) {
   const chosen = content.variants[channel]?.options ?? {};
   return (
-    <Section title={`Only on ${channelName(channel)}`} says="What is left out is as the network usually does it.">
+    <Section title={t("onlyOnChannel", { channel: channelName(channel) })} message={t("anythingYouLeaveEmptyUsesThe")}>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         {options.map((option) => (
           <OptionField key={option.name} option={option} value={chosen[option.name]} onChange={(value) => onChange(choose(content, channel, option.name, value))} />
@@ -34,7 +35,7 @@ function OptionField({ option, value, onChange }: { option: Option; value: unkno
   const some = (list: string[]) => onChange(list.length === 0 ? undefined : list);
   switch (option.takes) {
     case "choice":
-      return <Select {...common} placeholder="As usual" clearable data={option.choices} value={typeof value === "string" ? value : null} onChange={(next) => onChange(next ?? undefined)} />;
+      return <Select {...common} placeholder={t("default")} clearable data={option.choices} value={typeof value === "string" ? value : null} onChange={(next) => onChange(next ?? undefined)} />;
     case "choices":
       return <MultiSelect {...common} data={option.choices} value={texts} onChange={some} />;
     case "flag":

@@ -18,6 +18,7 @@ import { readKept, useKept } from "./keepLocally";
 import { Pills } from "./Pills";
 import { Previews } from "./Previews";
 import { Send } from "./Send";
+import { t } from "../../messages/composer";
 
 export default function Compose() {
   const { "*": path } = useParams();
@@ -87,9 +88,9 @@ function Desk({ accounts, post }: { accounts: Account[]; post: Post | null }) {
     setBase({ content: next, revision });
     setContent(next);
   };
-  const title = post === null ? "New post" : post.title === "" ? "Post" : post.title;
+  const title = post === null ? t("newPost") : post.title === "" ? t("post") : post.title;
   return (
-    <Page title={title} says={post !== null ? <Pills post={post} /> : editor ? undefined : "You may look around here; posts are written by the workspace's editors."}>
+    <Page title={title} message={post !== null ? <Pills post={post} /> : editor ? undefined : t("youCanLookAroundHereOnly")}>
       {found !== null && changed && <Restored at={found.at} onDrop={() => restart(base.content, base.revision)} />}
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>
@@ -143,11 +144,11 @@ function readBlocked(): boolean {
 function Restored({ at, onDrop }: { at: string; onDrop: () => void }) {
   const { zone } = useMe();
   return (
-    <Alert color="blue" role="status" title="Your unsaved text is back">
+    <Alert color="blue" role="status" title={t("yourUnsavedTextIsBack")}>
       <Group justify="space-between">
-        <span>You typed it here until {momentThere(at, zone)}. It is in this browser only.</span>
+        <span>{t("youLastEditedItTimeIts", { time: momentThere(at, zone) })}</span>
         <Button size="compact-sm" variant="default" onClick={onDrop}>
-          Drop it
+          {t("discard")}
         </Button>
       </Group>
     </Alert>

@@ -3,26 +3,27 @@ import { Button, Group, Modal, Paper, SimpleGrid, Stack, Text } from "@mantine/c
 import { useMe } from "../../api/me";
 import { momentThere } from "../../ui/times";
 import type { Content, Post } from "./content";
+import { t } from "../../messages/composer";
 
 /** Somebody saved meanwhile: both versions side by side, and a person decides. */
 export function Conflict(props: { mine: Content; theirs: Post; onMine: () => void; onTheirs: () => void; onClose: () => void }) {
   const { zone } = useMe();
   return (
-    <Modal opened onClose={props.onClose} title="Somebody else changed this post meanwhile" size="xl">
+    <Modal opened onClose={props.onClose} title={t("someoneElseChangedThisPost")} size="xl">
       <Stack>
-        <Text size="sm">Nothing of yours was saved. Look at both and choose.</Text>
+        <Text size="sm">{t("yourChangesWerentSavedCompareBoth")}</Text>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <Version title="Yours" text={props.mine.text} parts={props.mine.parts} />
-          <Version title={`Theirs, saved ${momentThere(props.theirs.updated_at, zone)}`} text={props.theirs.text} parts={props.theirs.parts} />
+          <Version title={t("yours")} text={props.mine.text} parts={props.mine.parts} />
+          <Version title={t("theirsSavedTime", { time: momentThere(props.theirs.updated_at, zone) })} text={props.theirs.text} parts={props.theirs.parts} />
         </SimpleGrid>
         <Group justify="flex-end">
           <Button variant="default" onClick={props.onTheirs}>
-            Take theirs, drop mine
+            {t("keepTheirs")}
           </Button>
-          <Button onClick={props.onMine}>Go on with mine</Button>
+          <Button onClick={props.onMine}>{t("keepMine")}</Button>
         </Group>
         <Text size="xs" c="dimmed" ta="right">
-          Going on with yours replaces theirs when you save.
+          {t("ifYouKeepYoursItReplaces")}
         </Text>
       </Stack>
     </Modal>

@@ -2,11 +2,12 @@ import { Group, Text } from "@mantine/core";
 
 import { channelName } from "../../ui/words";
 import type { Preview } from "./foresee";
+import { t } from "../../messages/composer";
 
 const units: Record<string, string> = {
-  graphemes: "letters as people see them",
-  weighted: "weighted characters",
-  bytes: "bytes",
+  graphemes: t("characters"),
+  weighted: t("charactersWeighted"),
+  bytes: t("bytes"),
 };
 
 /** How long the text is on each channel, in that network's own unit, hashtags and links counted as it does. */
@@ -14,7 +15,7 @@ export function Counters({ previews }: { previews: readonly Preview[] }) {
   const once = [...new Map(previews.map((each) => [`${each.channel} ${each.limit}`, each])).values()];
   if (once.length === 0) return null;
   return (
-    <Group gap="md" role="status" aria-label="Lengths" mt={-8}>
+    <Group gap="md" role="status" aria-label={t("lengthLabel")} mt={-8}>
       {once.map((each) => (
         <Counter key={`${each.channel} ${each.limit}`} name={channelName(each.channel)} {...each} />
       ))}
@@ -27,9 +28,9 @@ export function Counter(props: { name: string; length: number; limit: number | n
   const unit = units[props.unit] ?? props.unit;
   return (
     <Text size="xs" fw={over ? 700 : undefined} c={over ? "var(--mantine-color-error)" : "dimmed"}>
-      {props.name} {props.length}
-      {props.limit !== null && ` of ${props.limit}`} {unit}
-      {over && `: ${props.length - (props.limit ?? 0)} too many`}
+      {props.limit === null
+        ? t("length", { name: props.name, length: props.length, unit })
+        : t("lengthOfLimit", { name: props.name, length: props.length, limit: props.limit, unit, over: over ? props.length - props.limit : 0 })}
     </Text>
   );
 }

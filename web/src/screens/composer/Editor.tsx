@@ -13,6 +13,7 @@ import { MediaField } from "./MediaField";
 import { CommentField, PartsField, TextField } from "./TextFields";
 import { useChannels } from "./useChannels";
 import { Where } from "./Where";
+import { t } from "../../messages/composer";
 
 interface Props {
   accounts: Account[];
@@ -34,8 +35,8 @@ export function Editor({ accounts, content, previews, disabled, onChange }: Prop
       <Stack gap="md">
       <Where accounts={accounts} channels={about} places={content.places} foreseen={previews} onChange={(places) => onChange({ ...content, places })} />
       <Tabs value={shown} onChange={(next) => setTab(next ?? EVERYWHERE)} keepMounted={false}>
-        <Tabs.List mb="sm" aria-label="Which words">
-          <Tabs.Tab value={EVERYWHERE}>Everywhere</Tabs.Tab>
+        <Tabs.List mb="sm" aria-label={t("version")}>
+          <Tabs.Tab value={EVERYWHERE}>{t("mainPost")}</Tabs.Tab>
           {channels.map((channel) => (
             <Tabs.Tab
               key={channel}
@@ -49,7 +50,7 @@ export function Editor({ accounts, content, previews, disabled, onChange }: Prop
         </Tabs.List>
         <Tabs.Panel value={EVERYWHERE}>
           <Stack>
-            <TextField label="Text" value={content.text} onChange={(text) => onChange({ ...content, text })} />
+            <TextField label={t("text")} value={content.text} onChange={(text) => onChange({ ...content, text })} />
             <Counters previews={previews.filter(({ channel }) => content.variants[channel]?.text === undefined)} />
             <PartsField parts={content.parts} onChange={(parts) => onChange({ ...content, parts })} />
             <MediaField media={content.media} onChange={(change) => onChange((now) => ({ ...now, media: change(now.media) }))} />
@@ -82,8 +83,8 @@ function Marks({ changed, blocked }: { changed: boolean; blocked: boolean }) {
   );
   return (
     <Group gap={4} wrap="nowrap" component="span">
-      {changed && mark("changed", "gray")}
-      {blocked && mark("will not go out", "red")}
+      {changed && mark(t("customized"), "gray")}
+      {blocked && mark(t("cantBeSent"), "red")}
     </Group>
   );
 }

@@ -5,21 +5,22 @@ import { Section } from "../../ui/Section";
 import { useCategories, type Category } from "../drafts/useCategories";
 import type { Content } from "./content";
 import { HashtagsField } from "./HashtagsField";
+import { t } from "../../messages/composer";
 
 export function Filing({ content, onChange }: { content: Content; onChange: (content: Content) => void }) {
   return (
-    <Section title="More" says={<Text size="sm">Hashtags go out with the text; title and labels are for finding it here.</Text>}>
+    <Section title={t("more")} message={<Text size="sm">{t("hashtagsArePublishedWithTheText")}</Text>}>
       <CategoryChoice value={content.category_id} onChange={(category_id) => onChange({ ...content, category_id })} />
-      <HashtagsField label="Hashtags" tags={content.hashtags} onChange={(hashtags) => onChange({ ...content, hashtags })} />
+      <HashtagsField label={t("hashtags")} tags={content.hashtags} onChange={(hashtags) => onChange({ ...content, hashtags })} />
       <TextInput
-        label="Link"
+        label={t("link")}
         type="url"
         placeholder="https://"
         value={content.link}
         onChange={(event) => onChange({ ...content, link: event.currentTarget.value })}
       />
-      <TextInput label="Title" value={content.title} maxLength={500} onChange={(event) => onChange({ ...content, title: event.currentTarget.value })} />
-      <TagsInput label="Labels" placeholder={content.labels.length === 0 ? "Enter after each" : undefined} value={content.labels} onChange={(labels) => onChange({ ...content, labels })} />
+      <TextInput label={t("title")} value={content.title} maxLength={500} onChange={(event) => onChange({ ...content, title: event.currentTarget.value })} />
+      <TagsInput label={t("labels")} placeholder={content.labels.length === 0 ? t("pressEnterAfterEach") : undefined} value={content.labels} onChange={(labels) => onChange({ ...content, labels })} />
     </Section>
   );
 }
@@ -30,9 +31,9 @@ function CategoryChoice({ value, onChange }: { value: string | null; onChange: (
   const tags = hashtagsOf(categories, value);
   return (
     <Select
-      label="Category"
-      placeholder="None"
-      description={value === null ? "Its hashtags go out with the post" : tags.length === 0 ? "It brings no hashtags" : `Brings ${tags.map((tag) => `#${tag}`).join(" ")}`}
+      label={t("category")}
+      placeholder={t("none")}
+      description={value === null ? t("itsHashtagsAreAddedToThe") : tags.length === 0 ? t("itHasNoHashtags") : t("addsList", { list: tags.map((tag) => `#${tag}`).join(" ") })}
       searchable
       clearable
       data={categories.map((each) => ({ value: each.id, label: nameOf(categories, each) }))}

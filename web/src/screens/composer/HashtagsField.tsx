@@ -1,4 +1,5 @@
 import { TagsInput } from "@mantine/core";
+import { t } from "../../messages/composer";
 
 /** Hashtags, typed with or without their sign. */
 export function HashtagsField(props: { label: string; description?: string; tags: string[]; onChange: (tags: string[]) => void }) {
@@ -6,7 +7,7 @@ export function HashtagsField(props: { label: string; description?: string; tags
     <TagsInput
       label={props.label}
       description={props.description}
-      placeholder={props.tags.length === 0 ? "Without #, Enter after each" : undefined}
+      placeholder={props.tags.length === 0 ? t("withoutPressEnterAfterEach") : undefined}
       value={props.tags}
       onChange={(tags) => props.onChange(tags.map((each) => each.replace(/^#+/, "")).filter((each) => each !== ""))}
     />

@@ -6,6 +6,7 @@ import { api, take } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { Fetched } from "../../ui/Fetched";
 import { Thumbnail } from "../../ui/Thumbnail";
+import { t } from "../../messages/composer";
 
 /** Choose a file that was uploaded before. */
 export function Library({ onChoose }: { onChoose: (id: string) => void }) {
@@ -13,9 +14,9 @@ export function Library({ onChoose }: { onChoose: (id: string) => void }) {
   return (
     <>
       <Button size="compact-sm" variant="default" onClick={open}>
-        From the library
+        {t("fromLibrary")}
       </Button>
-      <Modal opened={opened} onClose={close} title="The library" size="lg">
+      <Modal opened={opened} onClose={close} title={t("library")} size="lg">
         {opened && (
           <Files
             onChoose={(id) => {
@@ -39,11 +40,11 @@ function Files({ onChoose }: { onChoose: (id: string) => void }) {
     <Fetched query={files}>
       {({ items }) =>
         items.length === 0 ? (
-          <Text c="dimmed">Nothing was uploaded yet.</Text>
+          <Text c="dimmed">{t("nothingUploadedYet")}</Text>
         ) : (
           <SimpleGrid cols={{ base: 2, xs: 3, sm: 4 }}>
             {items.map((each) => (
-              <UnstyledButton key={each.id} onClick={() => onChoose(each.id)} aria-label={`Take ${each.name}`}>
+              <UnstyledButton key={each.id} onClick={() => onChoose(each.id)} aria-label={t("useName", { name: each.name })}>
                 {each.kind !== "video" && each.thumbnail_url === null ? (
                   <Text size="sm">{each.kind}</Text>
                 ) : (

@@ -7,6 +7,7 @@ import { serve } from "../../test/server";
 import { account, show } from "../../test/stage";
 import { empty, varyMedia, type Content } from "./content";
 import { Editor } from "./Editor";
+import { t } from "../../messages/composer";
 
 /** The browser's own request, which an upload needs to tell its progress; here it ends when the test says so. */
 class Upload {
@@ -44,7 +45,7 @@ it("loses no word that is typed while a picture is uploaded", async () => {
   if (files === null) throw new Error("there is nowhere to put a file");
   await userEvent.upload(files, new File(["x"], "hall.png", { type: "image/png" }));
   await waitFor(() => expect(Upload.sent).toHaveLength(1));
-  await userEvent.type(screen.getByLabelText("Text"), "Oboe");
+  await userEvent.type(screen.getByLabelText(t("text")), "Oboe");
   await act(async () => Upload.sent[0]?.end({ id: "picture" }));
   await waitFor(() => expect(content.media).toEqual([{ media_id: "picture", alt: null }]));
   expect(content.text).toBe("Oboe");

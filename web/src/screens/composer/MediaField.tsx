@@ -11,6 +11,7 @@ import { Thumbnail } from "../../ui/Thumbnail";
 import type { MediaUse } from "./content";
 import { Library } from "./Library";
 import { upload } from "./upload";
+import { t } from "../../messages/composer";
 
 type Media = Schemas["MediaView"];
 
@@ -41,7 +42,7 @@ export function MediaField({ media, onChange }: { media: MediaUse[]; onChange: (
         const { id } = await upload(workspace_id, file, setBusy);
         added.push(id);
       } catch (error) {
-        tellProblem(error, `${file.name} could not be added`);
+        tellProblem(error, t("couldntAddName", { name: file.name }));
       }
     }
     setBusy(null);
@@ -66,7 +67,7 @@ export function MediaField({ media, onChange }: { media: MediaUse[]; onChange: (
           onRemove={() => onChange((now) => now.toSpliced(index, 1))}
         />
       ))}
-      {busy !== null && <Progress value={busy} aria-label="Uploading" animated />}
+      {busy !== null && <Progress value={busy} aria-label={t("uploading")} animated />}
       <Group gap="xs">
         <FileButton
           multiple
@@ -79,7 +80,7 @@ export function MediaField({ media, onChange }: { media: MediaUse[]; onChange: (
         >
           {(props) => (
             <Button {...props} size="compact-sm" variant="default" loading={busy !== null} leftSection={<IconPhotoPlus size={14} aria-hidden />}>
-              Add pictures or a video
+              {t("addImagesOrAVideo")}
             </Button>
           )}
         </FileButton>
@@ -100,7 +101,7 @@ function Item(props: {
 }) {
   const { file } = props;
   const workspaceId = useWorkspaceId();
-  const name = file?.name ?? "a file";
+  const name = file?.name ?? t("aFile");
   return (
     <Paper withBorder p="xs">
       <Group wrap="nowrap" align="flex-start">
@@ -114,8 +115,8 @@ function Item(props: {
         <div style={{ flex: 1, minWidth: 0 }}>
           <Textarea
             size="xs"
-            label={`Description of ${name}`}
-            placeholder={file?.alt === undefined || file.alt === "" ? "Describe the image (alt text)" : file.alt}
+            label={t("descriptionOfName", { name })}
+            placeholder={file?.alt === undefined || file.alt === "" ? t("describeTheImageAltText") : file.alt}
             autosize
             minRows={1}
             value={props.use.alt ?? ""}
@@ -127,13 +128,13 @@ function Item(props: {
           </Text>
         </div>
         <Group gap={2} wrap="nowrap">
-          <ActionIcon variant="subtle" color="gray" disabled={props.first} aria-label={`Move ${name} forward`} onClick={() => props.onMove(-1)}>
+          <ActionIcon variant="subtle" color="gray" disabled={props.first} aria-label={t("moveNameForward", { name })} onClick={() => props.onMove(-1)}>
             <IconArrowLeft size={16} />
           </ActionIcon>
-          <ActionIcon variant="subtle" color="gray" disabled={props.last} aria-label={`Move ${name} back`} onClick={() => props.onMove(1)}>
+          <ActionIcon variant="subtle" color="gray" disabled={props.last} aria-label={t("moveNameBack", { name })} onClick={() => props.onMove(1)}>
             <IconArrowRight size={16} />
           </ActionIcon>
-          <ActionIcon variant="subtle" color="gray" aria-label={`Remove ${name}`} onClick={props.onRemove}>
+          <ActionIcon variant="subtle" color="gray" aria-label={t("removeName", { name })} onClick={props.onRemove}>
             <IconX size={16} />
           </ActionIcon>
         </Group>

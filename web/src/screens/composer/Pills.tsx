@@ -7,13 +7,14 @@ import { NetworkIcon } from "../../ui/NetworkIcon";
 import { momentThere } from "../../ui/times";
 import { standing, stateWord } from "../../ui/words";
 import type { Post } from "./content";
+import { t } from "../../messages/composer";
 
 /** How a post stands on each account: words first, the colour only repeats them; each leads to its story. */
 export function Pills({ post }: { post: Post }) {
   return (
     <Group gap={6} mt={4}>
       <Badge variant="outline" color={post.approved ? "teal" : "gray"}>
-        {post.approved ? "Approved" : "Not approved"}
+        {post.approved ? t("approved") : t("notApproved")}
       </Badge>
       {post.pills.map((pill) => (
         <Pill key={pill.delivery_id} pill={pill} />
@@ -24,7 +25,7 @@ export function Pills({ post }: { post: Post }) {
 
 export function Pill({ pill }: { pill: Schemas["PillView"] }) {
   const workspaceId = useWorkspaceId();
-  const word = pill.held === null ? pill.label : `${pill.label}: ${pill.held.says}`;
+  const word = pill.held === null ? pill.label : `${pill.label}: ${pill.held.message}`;
   const when = momentThere(pill.at, pill.zone);
   return (
     <Badge

@@ -10,6 +10,7 @@ import { channelName } from "../../ui/words";
 import { isEmpty, type Content } from "./content";
 import { Counter } from "./Counters";
 import { useFindings, type Finding, type Preview, type Went } from "./foresee";
+import { t } from "../../messages/composer";
 
 interface Props {
   content: Content;
@@ -21,13 +22,13 @@ interface Props {
 export function Previews({ content, previews, foreseen, postId }: Props) {
   const findings = useFindings(content, postId);
   if (content.places.length === 0) {
-    return <Text c="dimmed">Choose where it goes, and see here what each network makes of it.</Text>;
+    return <Text c="dimmed">{t("chooseAccountsToSeeHowThe")}</Text>;
   }
   const found = isEmpty(content) ? [] : (findings.data?.findings ?? []);
   return (
-    <Stack component="section" aria-label="Previews">
+    <Stack component="section" aria-label={t("previews")}>
       {previews.error !== null && (
-        <Alert color="yellow" title="No preview at the moment">
+        <Alert color="yellow" title={t("previewUnavailable")}>
           {previews.error.message}
         </Alert>
       )}
@@ -45,7 +46,7 @@ export function Previews({ content, previews, foreseen, postId }: Props) {
 
 interface Trouble {
   code: string;
-  says: string;
+  message: string;
   blocking: boolean;
 }
 
@@ -57,7 +58,7 @@ function Card({ preview, findings, refused }: { preview: Preview; findings: Find
   // What is changed to fit stands below its picture.
   const said = [...preview.problems, ...findings].filter(({ code }) => code !== "media_fitted");
   for (const each of bare ? [] : said) told.set(`${each.code} ${each.field}`, each);
-  for (const each of refused) told.set("refused", { code: "refused", says: `It gets no time here: ${each.says ?? "no reason given"}.`, blocking: true });
+  for (const each of refused) told.set("refused", { code: "refused", message: t("cantBeScheduledHereSays", { message: each.message ?? t("noReasonGiven") }), blocking: true });
   const troubles = [...told.values()].sort((one, other) => Number(other.blocking) - Number(one.blocking));
   return (
     <Paper withBorder p="md" component="article" aria-label={`${channelName(preview.channel)}, ${preview.handle ?? ""}`}>
@@ -81,14 +82,14 @@ function Card({ preview, findings, refused }: { preview: Preview; findings: Find
           return (
             <div key={index} style={{ borderLeft: "2px solid var(--mantine-color-default-border)", paddingLeft: 10 }}>
               <Words text={part} />
-              {size !== undefined && <Counter name={`Part ${index + 2}:`} {...size} />}
+              {size !== undefined && <Counter name={t("partIndex", { index: index + 2 })} {...size} />}
             </div>
           );
         })}
         {preview.first_comment !== null && preview.first_comment !== "" && (
           <div>
             <Text size="xs" c="dimmed">
-              First comment
+              {t("firstComment")}
             </Text>
             <Words text={preview.first_comment} />
           </div>
@@ -121,15 +122,15 @@ function Pictures({ media, fitted }: { media: Preview["media"]; fitted: Preview[
           return made === null ? (
             <Thumbnail key={index} of={{ workspaceId, id }} alt={alt} w={96} h={96} />
           ) : (
-            <Anchor key={index} href={made} target="_blank" rel="noreferrer" aria-label={`Open the picture as it is sent${alt === "" ? "" : `: ${alt}`}`}>
+            <Anchor key={index} href={made} target="_blank" rel="noreferrer" aria-label={alt === "" ? t("openTheImageAsItWill") : t("openTheImageNamed", { alt })}>
               <Image src={made} alt={alt} w={96} h={96} fit="cover" radius="sm" />
             </Anchor>
           );
         })}
       </Group>
-      {fitted.map(({ media_id, says }) => (
+      {fitted.map(({ media_id, message }) => (
         <Text key={media_id} size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-          {says}
+          {message}
         </Text>
       ))}
     </>
@@ -140,10 +141,10 @@ function Troubles({ troubles }: { troubles: Trouble[] }) {
   const { zone } = useMe();
   const blocked = troubles.some((each) => each.blocking);
   return (
-    <Alert color={blocked ? "red" : "yellow"} p="xs" title={blocked ? "Will not go out like this" : "Worth a look"}>
+    <Alert color={blocked ? "red" : "yellow"} p="xs" title={blocked ? t("cantBeSentLikeThis") : t("worthChecking")}>
       <List size="sm">
         {troubles.map((each) => (
-          <List.Item key={each.code + each.says}>{onClock(each.says, zone)}</List.Item>
+          <List.Item key={each.code + each.message}>{onClock(each.message, zone)}</List.Item>
         ))}
       </List>
     </Alert>

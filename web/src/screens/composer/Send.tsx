@@ -19,6 +19,7 @@ import { contentOf, empty, isEmpty, type Content, type Post } from "./content";
 import { actOf, approve, carryOut, isSending, type Done, type Way, type Submission } from "./carryOut";
 import { useDryRun, type Preview, type Went } from "./foresee";
 import { labelOf, placeTime } from "./labels";
+import { t } from "../../messages/composer";
 
 interface Props {
   accounts: Account[];
@@ -50,13 +51,13 @@ export function Send(props: Props) {
   const nowhere = content.places.length === 0 && isSending(way);
   const idle = isEmpty(content) || nowhere || (way === "time" && !isWhole(wall)) || (way === "save" && !reworded);
   // What a network refuses is known a moment before the dry run says so; what is tried again is judged by that alone.
-  const blocks = isEmpty(content) || way === "again" ? [] : props.previews.flatMap((each) => each.problems.filter(({ blocking }) => blocking).map(({ says }) => ({ preview: each, says })));
+  const blocks = isEmpty(content) || way === "again" ? [] : props.previews.flatMap((each) => each.problems.filter(({ blocking }) => blocking).map(({ message }) => ({ preview: each, message })));
   const { foreseen, error } = useDryRun(idle ? null : actOf(submission));
   const { onForeseen } = props;
   const places = foreseen?.composed.places;
   useEffect(() => onForeseen(places ?? []), [places, onForeseen]);
   const run = useAct("post", () => carryOut(workspaceId, submission), {
-    done: ({ says }) => says,
+    done: ({ message }) => message,
     after: ({ post }: Done) => {
       if (saved !== null) {
         props.onSaved(contentOf(post), post.revision);
@@ -75,13 +76,13 @@ export function Send(props: Props) {
     },
   });
   const approveIt = useAct("post", () => approve(workspaceId, saved?.post.id ?? "", saved?.revision ?? 0), {
-    done: ({ scheduled }) => (scheduled.length === 0 ? "Approved." : "Approved: what was planned goes out."),
+    done: ({ scheduled }) => (scheduled.length === 0 ? t("approvedToast") : t("approvedItGoesOutAsPlanned")),
   });
   const press = async () => {
     if (way === "now") {
       const where = props.previews.map((each) => `${channelName(each.channel)} (${each.handle})`).join(", ");
-      const what = foreseen?.approving === true ? "Approve and publish now" : "Publish now";
-      if (!(await askFirst({ title: `${what}?`, says: `It goes out at once: ${where}.`, yes: what }))) return;
+      const what = foreseen?.approving === true ? t("approveAndPublishNow") : t("publishNow");
+      if (!(await askFirst({ title: `${what}?`, message: t("itsPublishedRightAwayWhere", { where }), yes: what }))) return;
     }
     run.mutate();
   };
@@ -92,35 +93,35 @@ export function Send(props: Props) {
   const noneTakes = places !== undefined && places.length > 0 && places.every((each) => each.outcome === "refused");
   const label = labelOf({ way, places, approving: foreseen?.approving ?? false, zone: inZone, post: saved?.post ?? null, blocked: blocks.length > 0, reworded });
   return (
-    <Paper withBorder p="md" component="section" aria-label="When it goes out" className="stays-below">
+    <Paper withBorder p="md" component="section" aria-label={t("whenToSend")} className="stays-below">
       <Stack gap="xs">
         {way === "time" && (
           <Group align="flex-start" gap="xs">
-            <WallTimeInput label="When" zone={inZone} from={now} today value={wall} onChange={setWall} />
-            <Select label="Time zone" allowDeselect={false} data={zones} value={inZone} onChange={setZone} />
+            <WallTimeInput label={t("when")} zone={inZone} from={now} today value={wall} onChange={setWall} />
+            <Select label={t("timeZone")} allowDeselect={false} data={zones} value={inZone} onChange={setZone} />
           </Group>
         )}
         {places !== undefined && way !== "now" && way !== "again" && blocks.length === 0 && <Foreseen places={places} accounts={props.accounts} now={now} />}
         {foreseen !== undefined && <Waits post={foreseen.composed.post} way={way} />}
         {blocks.length > 0 && <Blocked blocks={blocks} sending={isSending(way)} />}
         {refused && (
-          <Alert color="red" p="xs" role="status" title="This cannot be done yet">
-            {error instanceof Problem && error.faults.length > 0 ? error.faults.map((each) => each.says).join(" ") : error.message}
+          <Alert color="red" p="xs" role="status" title={t("cantDoThisYet")}>
+            {error instanceof Problem && error.faults.length > 0 ? error.faults.map((each) => each.message).join(" ") : error.message}
           </Alert>
         )}
         {stale && (
           <Alert color="yellow" p="xs" role="status">
-            Somebody else changed this post meanwhile. You see both versions when you save.
+            {t("someoneElseChangedThisPostYoull")}
           </Alert>
         )}
         <Group gap="xs" justify="space-between">
           <Text size="sm" c="dimmed">
-            {way === "save" && changed && !reworded ? "It goes to the places that you chose when you queue, time or publish it." : changed ? "Not saved; kept in this browser." : saved === null ? "" : "Saved."}
+            {way === "save" && changed && !reworded ? t("savedAsADraftItGoes") : changed ? t("notSavedYetYourTextIs") : saved === null ? "" : t("saved")}
           </Text>
           <Group gap="xs">
             {saved !== null && !saved.post.approved && !reworded && (
               <Button variant="default" loading={approveIt.isPending} onClick={() => approveIt.mutate()}>
-                Approve
+                {t("approve")}
               </Button>
             )}
             <Button.Group maw="100%">
@@ -145,17 +146,17 @@ export function Send(props: Props) {
 }
 
 /** Account by account: why its network would refuse it, and what to do. */
-function Blocked({ blocks, sending }: { blocks: { preview: Preview; says: string }[]; sending: boolean }) {
+function Blocked({ blocks, sending }: { blocks: { preview: Preview; message: string }[]; sending: boolean }) {
   return (
-    <Alert color={sending ? "red" : "yellow"} p="xs" role="status" title={sending ? "This can't be sent yet" : "This can be saved, but not sent"}>
+    <Alert color={sending ? "red" : "yellow"} p="xs" role="status" title={sending ? t("thisCantBeSentYet") : t("youCanSaveThisButNot")}>
       <List size="sm">
-        {blocks.map(({ preview, says }) => (
-          <List.Item key={`${preview.account_id} ${preview.channel} ${says}`}>
-            {preview.handle} ({channelName(preview.channel)}): {says}
+        {blocks.map(({ preview, message }) => (
+          <List.Item key={`${preview.account_id} ${preview.channel} ${message}`}>
+            {preview.handle} ({channelName(preview.channel)}): {message}
           </List.Item>
         ))}
       </List>
-      {sending && "Change it, leave the account out, or save it as a draft."}
+      {sending && t("editItRemoveTheAccountOr")}
     </Alert>
   );
 }
@@ -165,7 +166,7 @@ function Foreseen({ places, accounts, now }: { places: readonly Went[]; accounts
   const told = places.filter((each, index) => places.findIndex((one) => one.account_id === each.account_id && one.at === each.at && one.outcome === each.outcome) === index);
   if (told.length === 0 || (told.length === 1 && told.every((each) => each.outcome !== "refused" && each.warnings.length === 0))) return null;
   return (
-    <List size="sm" aria-label="Where and when">
+    <List size="sm" aria-label={t("accountsAndTimes")}>
       {told.map((each) => {
         const account = accounts.find(({ id }) => id === each.account_id);
         const zone = each.zone ?? account?.zone ?? "UTC";
@@ -181,10 +182,10 @@ function Foreseen({ places, accounts, now }: { places: readonly Went[]; accounts
 }
 
 function whenWords(went: Went, zone: string, now: Date): string {
-  if (went.outcome === "refused") return `not possible, ${went.says ?? "for a reason unknown"}`;
-  if (typeof went.at !== "string") return "on its way already";
+  if (went.outcome === "refused") return t("notPossibleSays", { message: went.message ?? t("reasonUnknown") });
+  if (typeof went.at !== "string") return t("alreadySending");
   const at = `${placeTime(went.at, went.zone ?? zone)} (${fromNow(went.at, now)})`;
-  return went.outcome === "already" ? `there already, ${at}` : at;
+  return went.outcome === "already" ? t("alreadyScheduledAt", { at }) : at;
 }
 
 /** That it waits for an approval, and what it lacks for one. */
@@ -193,24 +194,24 @@ function Waits({ post, way }: { post: Schemas["PostSaved"]; way: Way }) {
   const why = post.blockers.length > 0 ? post.blockers.map(blockerWords).join(" and ") : post.why_not_approved;
   return (
     <Alert color="yellow" p="xs" role="status">
-      It waits for approval before it goes out{why === null || why === undefined ? "." : `: ${why}.`}
+      {why === null || why === undefined ? t("itNeedsApprovalBeforeItGoes") : t("itNeedsApprovalBecause", { why })}
     </Alert>
   );
 }
 
 function OtherWays(props: { way: Way; saved: boolean; slot: boolean; again: boolean; onChoose: (way: Way) => void }) {
   const ways: [Way, string][] = [
-    ...(props.again ? ([["again", "Save and try again"]] as [Way, string][]) : []),
-    ...(props.slot ? ([["slot", "In the slot that you chose"]] as [Way, string][]) : []),
-    ["queue", "Add to the queue"],
-    ["time", "At a time…"],
-    ["now", "Publish now"],
-    props.saved ? ["save", "Save only"] : ["draft", "Save as a draft"],
+    ...(props.again ? ([["again", t("saveAndTryAgain")]] as [Way, string][]) : []),
+    ...(props.slot ? ([["slot", t("useTheSlotYouChose")]] as [Way, string][]) : []),
+    ["queue", t("addToQueue")],
+    ["time", t("scheduleDots")],
+    ["now", t("publishNow")],
+    props.saved ? ["save", t("justSave")] : ["draft", t("saveAsDraft")],
   ];
   return (
     <Menu position="top-end">
       <Menu.Target>
-        <Button px={8} h="auto" mih={36} aria-label="Other ways" style={{ flex: "none", borderInlineStart: "1px solid rgba(255,255,255,.4)" }}>
+        <Button px={8} h="auto" mih={36} aria-label={t("moreOptions")} style={{ flex: "none", borderInlineStart: "1px solid rgba(255,255,255,.4)" }}>
           <IconChevronDown size={18} aria-hidden />
         </Button>
       </Menu.Target>

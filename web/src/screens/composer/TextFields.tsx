@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Textarea } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
+import { t } from "../../messages/composer";
 
 export function TextField(props: { label: string; value: string; onChange: (text: string) => void }) {
   return (
@@ -21,7 +22,7 @@ export function PartsField({ parts, onChange }: { parts: string[]; onChange: (pa
       {parts.map((part, index) => (
         <Group key={index} align="flex-end" wrap="nowrap" gap="xs">
           <Textarea
-            label={`Part ${index + 2}`}
+            label={t("partLabel", { index: index + 2 })}
             autosize
             minRows={2}
             maxRows={12}
@@ -29,13 +30,13 @@ export function PartsField({ parts, onChange }: { parts: string[]; onChange: (pa
             value={part}
             onChange={(event) => onChange(parts.with(index, event.currentTarget.value))}
           />
-          <Button size="compact-sm" variant="subtle" color="gray" onClick={() => onChange(parts.toSpliced(index, 1))} aria-label={`Remove part ${index + 2}`}>
-            Remove
+          <Button size="compact-sm" variant="subtle" color="gray" onClick={() => onChange(parts.toSpliced(index, 1))} aria-label={t("removePartIndex", { index: index + 2 })}>
+            {t("remove")}
           </Button>
         </Group>
       ))}
       <Button w="fit-content" size="compact-sm" variant="default" leftSection={<IconPlus size={14} aria-hidden />} onClick={() => onChange([...parts, ""])}>
-        {parts.length === 0 ? "Make it a thread" : "Another part"}
+        {parts.length === 0 ? t("makeItAThread") : t("addAnotherPart")}
       </Button>
     </Stack>
   );
@@ -44,8 +45,8 @@ export function PartsField({ parts, onChange }: { parts: string[]; onChange: (pa
 export function CommentField({ value, onChange }: { value: string; onChange: (text: string) => void }) {
   return (
     <Textarea
-      label="First comment"
-      description="Put under the post where the network lets us"
+      label={t("firstComment")}
+      description={t("addedBelowThePostWhereThe")}
       autosize
       minRows={1}
       maxRows={8}

@@ -6,6 +6,7 @@ import { accountLabel } from "../../ui/AccountChoice";
 import { channelName } from "../../ui/words";
 import { channelsOf, onChannels, type Channel, type Place } from "./content";
 import { offeredBy, type ChannelAbout } from "./useChannels";
+import { t } from "../../messages/composer";
 
 interface Props {
   accounts: readonly Account[];
@@ -22,12 +23,12 @@ export function Where({ accounts, channels, places, foreseen = [], required, onC
   return (
     <Stack gap="xs">
       <MultiSelect
-        label="Where"
-        placeholder={chosen.length === 0 ? "Choose accounts" : undefined}
+        label={t("accounts")}
+        placeholder={chosen.length === 0 ? t("chooseAccounts") : undefined}
         required={required}
         searchable
         hidePickedOptions
-        nothingFoundMessage="No account is called that"
+        nothingFoundMessage={t("noMatchingAccount")}
         value={chosen}
         data={accounts.map((each) => ({
           value: each.id,
@@ -56,7 +57,7 @@ export function Where({ accounts, channels, places, foreseen = [], required, onC
 function OnChannels(props: { handle: string; offered: ChannelAbout[]; ticked: Channel[]; onChange: (channels: Channel[]) => void }) {
   const { offered, ticked } = props;
   return (
-    <Checkbox.Group size="sm" label={`${props.handle} on`} value={ticked} onChange={(next) => next.length > 0 && props.onChange(next as Channel[])}>
+    <Checkbox.Group size="sm" label={t("handlePostTo", { handle: props.handle })} value={ticked} onChange={(next) => next.length > 0 && props.onChange(next as Channel[])}>
       <Group gap="md" mt={4}>
         {offered.map(({ channel }) => (
           <Checkbox key={channel} value={channel} label={channelName(channel)} disabled={ticked.length === 1 && ticked[0] === channel} />

@@ -1,9 +1,9 @@
 // What the button asks of the server: one act that saves the words and sends them on their way, or does neither.
 import { api, take } from "../../api/client";
-import { count } from "../../ui/words";
 import { written, type Content, type Post } from "./content";
 import { compose, type Act, type Went } from "./foresee";
 import { placeTime } from "./labels";
+import { t } from "../../messages/composer";
 
 export type Way = "queue" | "slot" | "time" | "now" | "draft" | "save" | "again";
 
@@ -40,15 +40,15 @@ export function actOf(submission: Submission): Act {
 
 export interface Done {
   post: Post;
-  says: string;
+  message: string;
 }
 
 export async function carryOut(workspaceId: string, submission: Submission): Promise<Done> {
   const { composed } = await compose(workspaceId, actOf(submission), false);
   const { post, places } = composed;
-  if (places.length > 0) return { post, says: wentWords(places, post.pills) };
-  const lost = post.voided ? "Saved. It needs approving again, because it says something else now." : null;
-  return { post, says: post.says ?? lost ?? (submission.way === "draft" ? "Saved as a draft." : "Saved.") };
+  if (places.length > 0) return { post, message: wentWords(places, post.pills) };
+  const lost = post.voided ? t("savedTheTextChangedSoIt") : null;
+  return { post, message: post.message ?? lost ?? (submission.way === "draft" ? t("savedAsDraft") : t("saved")) };
 }
 
 type Pill = Pick<Post["pills"][number], "account_id" | "handle" | "held">;
@@ -60,7 +60,7 @@ export function wentWords(places: readonly Went[], pills: readonly Pill[] = []):
   const told = places.map((each) => ({ each, held: heldWords(holds.get(each.account_id)), handle: handles.get(each.account_id) }));
   const going = told.filter(({ each, held }) => each.outcome === "now" && held === null).length;
   const whose = told.flatMap(({ each, held, handle }) => (each.outcome === "now" && held === null && handle !== undefined ? [handle] : []));
-  const now = going === 0 ? [] : [`On its way in ${count(going, "place")}${whose.length > 0 ? `: ${[...new Set(whose)].join(", ")}` : ""}.`];
+  const now = going === 0 ? [] : [whose.length > 0 ? t("publishingToAccountsList", { going, list: [...new Set(whose)].join(", ") }) : t("publishingToAccounts", { going })];
   const rest = told.flatMap(({ each, held, handle }) => (each.outcome === "now" && held === null ? [] : [oneWords(each, held, handle)]));
   return [...new Set([...now, ...rest])].join(" ");
 }
@@ -69,22 +69,22 @@ export function wentWords(places: readonly Went[], pills: readonly Pill[] = []):
 function heldWords(pill: Pill | undefined): string | null {
   switch (pill?.held?.code) {
     case "paused":
-      return `${pill.handle} is paused: nothing is sent until it is resumed.`;
+      return t("handleIsPausedNothingIsSent", { handle: pill.handle });
     case "account":
-      return `${pill.handle} can't send until it is connected again.`;
+      return t("handleCantSendUntilItsReconnected", { handle: pill.handle });
     case "stopped":
-      return "The workspace is stopped: nothing is sent until it goes on.";
+      return t("theWorkspaceIsPausedNothingIs");
     default:
       return null;
   }
 }
 
 function oneWords(went: Went, held: string | null, handle: string | undefined): string {
-  const by = handle === undefined ? "" : ` by ${handle}`;
-  if (went.outcome === "already") return `It is on its way${by === "" ? " there" : by} already.`;
-  if (went.outcome === "refused" || typeof went.at !== "string") return `Not sent${by}: ${went.says ?? "no reason given"}.`;
-  if (held !== null) return went.outcome === "now" ? `Not sent yet. ${held}` : `Planned for ${placeTime(went.at, went.zone ?? "UTC")}. ${held}`;
-  return `Goes out ${placeTime(went.at, went.zone ?? "UTC")}${by}.`;
+  if (went.outcome === "already") return handle === undefined ? t("itsAlreadyBeingSentThere") : t("handleIsAlreadySendingIt", { handle });
+  if (went.outcome === "refused" || typeof went.at !== "string") return handle === undefined ? t("notSentSays", { message: went.message ?? t("noReasonGiven") }) : t("handleDidntSendItSays", { handle, message: went.message ?? t("noReasonGiven") });
+  if (held !== null) return went.outcome === "now" ? t("notSentYetHeld", { held }) : t("plannedForTimeHeld", { time: placeTime(went.at, went.zone ?? "UTC"), held });
+  const time = placeTime(went.at, went.zone ?? "UTC");
+  return handle === undefined ? t("goesOutTime", { time }) : t("goesOutTimeFromHandle", { time, handle });
 }
 
 export function approve(workspaceId: string, postId: string, revision: number) {

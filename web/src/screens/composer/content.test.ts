@@ -29,38 +29,38 @@ test("nothing is empty but what has neither words nor pictures", () => {
   expect(isEmpty({ ...empty, media: [{ media_id: "1", alt: null }] })).toBe(false);
 });
 
-const went = (account_id: string, at: string | null, more: Partial<Went> = {}): Went => ({ account_id, channel: null, outcome: "queued", at, zone: "Pacific/Auckland", by_hand: false, says: null, warnings: [], ...more });
+const went = (account_id: string, at: string | null, more: Partial<Went> = {}): Went => ({ account_id, channel: null, outcome: "queued", at, zone: "Pacific/Auckland", by_hand: false, message: null, warnings: [], ...more });
 
 test("the button says the result in the account's own time", () => {
   const label = (way: Way, places?: Went[]) => labelOf({ way, places, approving: false, zone: "UTC", post: null });
   expect(label("queue", [went("a", "2026-05-11T21:00:00Z")])).toBe("Add to queue: Tue 12 May 09:00 Auckland");
   expect(label("queue", [went("b", "2026-05-12T21:00:00Z"), went("a", "2026-05-11T21:00:00Z")])).toBe("Add to queue: 2 accounts, first Tue 12 May 09:00 Auckland");
   expect(label("queue", [went("a", "2026-05-11T21:00:00Z"), went("b", "2026-05-11T21:00:00Z")])).toBe("Add to queue: 2 accounts, all Tue 12 May 09:00 Auckland");
-  expect(label("queue", [went("a", null, { outcome: "refused", says: "no room" })])).toBe("Add to queue");
+  expect(label("queue", [went("a", null, { outcome: "refused", message: "no room" })])).toBe("Add to queue");
   expect(label("queue")).toBe("Add to queue");
   expect(label("time", [went("a", "2026-05-11T21:00:00Z", { outcome: "timed", channel: "instagram_feed" }), went("a", "2026-05-11T21:00:00Z", { outcome: "timed", channel: "instagram_story" })])).toBe("Schedule: Tue 12 May 09:00 Auckland");
 });
 
 test("the button says when the same press approves", () => {
   const places = [went("a", null, { outcome: "now" }), went("b", null, { outcome: "now" })];
-  expect(labelOf({ way: "now", places, approving: true, zone: "UTC", post: null })).toBe("Approve and publish now in 2 places");
+  expect(labelOf({ way: "now", places, approving: true, zone: "UTC", post: null })).toBe("Approve and publish now to 2 accounts");
 });
 
 test("what it came to is told place by place", () => {
-  expect(wentWords([went("a", null, { outcome: "now" }), went("b", null, { outcome: "refused", says: "it has no queue" })])).toBe("On its way in 1 place. Not sent: it has no queue.");
+  expect(wentWords([went("a", null, { outcome: "now" }), went("b", null, { outcome: "refused", message: "it has no queue" })])).toBe("Publishing to 1 account. Not sent: it has no queue.");
   expect(wentWords([went("a", "2026-05-11T21:00:00Z")])).toBe("Goes out Tue 12 May 09:00 Auckland.");
 });
 
 test("what a pause or a lost connection holds is not told to go out", () => {
-  const held = (code: "paused" | "account") => [{ account_id: "a", handle: "@ada", held: { code, says: "news", until: null } }];
-  expect(wentWords([went("a", "2026-05-11T21:00:00Z")], held("paused"))).toBe("Planned for Tue 12 May 09:00 Auckland. @ada is paused: nothing is sent until it is resumed.");
-  expect(wentWords([went("a", "2026-05-11T21:00:00Z", { outcome: "now" })], held("account"))).toBe("Not sent yet. @ada can't send until it is connected again.");
+  const held = (code: "paused" | "account") => [{ account_id: "a", handle: "@ada", held: { code, message: "news", until: null } }];
+  expect(wentWords([went("a", "2026-05-11T21:00:00Z")], held("paused"))).toBe("Planned for Tue 12 May 09:00 Auckland. @ada is paused. Nothing is sent until you resume it.");
+  expect(wentWords([went("a", "2026-05-11T21:00:00Z", { outcome: "now" })], held("account"))).toBe("Not sent yet. @ada can't send until it's reconnected.");
 });
 
 test("what was done names the account", () => {
   const pills = [{ account_id: "a", handle: "@ada", held: null }];
-  expect(wentWords([went("a", "2026-05-11T21:00:00Z")], pills)).toBe("Goes out Tue 12 May 09:00 Auckland by @ada.");
-  expect(wentWords([went("a", null, { outcome: "now" })], pills)).toBe("On its way in 1 place: @ada.");
+  expect(wentWords([went("a", "2026-05-11T21:00:00Z")], pills)).toBe("Goes out Tue 12 May 09:00 Auckland from @ada.");
+  expect(wentWords([went("a", null, { outcome: "now" })], pills)).toBe("Publishing to 1 account: @ada.");
 });
 
 test("what stays as it was saved is not sent again", () => {

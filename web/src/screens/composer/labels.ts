@@ -1,9 +1,9 @@
 // The words on the composer's button: the result, before it is pressed.
 import { clock, dayName, placeOf } from "../../ui/times";
-import { count } from "../../ui/words";
 import type { Way } from "./carryOut";
 import type { Post } from "./content";
 import type { Went } from "./foresee";
+import { t } from "../../messages/composer";
 
 /** "Tue 12 May 09:00 Auckland" */
 export const placeTime = (at: string, zone: string): string => `${dayName(at, zone)} ${clock(at, zone)} ${placeOf(zone)}`;
@@ -25,22 +25,22 @@ export function labelOf({ way, places = [], approving, post, zone, blocked = fal
   switch (way) {
     case "queue":
     case "slot":
-      return withTimes("Add to queue", places);
+      return withTimes(t("addToQueue"), places);
     case "time":
-      return withTimes("Schedule", places);
+      return withTimes(t("schedule"), places);
     case "now": {
-      const what = approving ? "Approve and publish now" : "Publish now";
+      const what = approving ? t("approveAndPublishNow") : t("publishNow");
       const going = places.filter((each) => each.outcome === "now").length;
-      return going > 1 ? `${what} in ${count(going, "place")}` : what;
+      return going > 1 ? t("whatToAccounts", { what, going }) : what;
     }
     case "draft":
-      return "Save as a draft";
+      return t("saveAsDraft");
     case "save": {
       const next = post?.scheduled_at;
-      return next === null || next === undefined || blocked ? "Save" : `Save: goes out ${placeTime(next, zone)}`;
+      return next === null || next === undefined || blocked ? t("save") : t("saveGoesOutTime", { time: placeTime(next, zone) });
     }
     case "again":
-      return reworded ? "Save and try again" : "Try again";
+      return reworded ? t("saveAndTryAgain") : t("tryAgain");
   }
 }
 
@@ -55,5 +55,5 @@ function withTimes(what: string, places: readonly Went[]): string {
   const accounts = new Set(timed.map((each) => each.account_id)).size;
   if (accounts === 1) return `${what}: ${when}`;
   const together = timed.every((each) => Date.parse(each.at) === Date.parse(first.at));
-  return `${what}: ${count(accounts, "account")}, ${together ? "all" : "first"} ${when}`;
+  return together ? t("allAt", { what, accounts, when }) : t("firstAt", { what, accounts, when });
 }

@@ -5,11 +5,12 @@ import { useMay } from "../../api/me";
 import { Page } from "../../ui/Page";
 import { Export } from "./Export";
 import { Import } from "./Import";
+import { t } from "../../messages/data";
 
 export default function Data() {
   const [editor, admin] = [useMay("editor"), useMay("admin")];
   return (
-    <Page title="Import and export" says="Posts come in from a spreadsheet; everything can be taken along.">
+    <Page title={t("importAndExport")} message={t("bringInPostsFromASpreadsheet")}>
       <Stack>
         <Import mayImport={editor} />
         <Export mayExport={admin} />

@@ -8,6 +8,7 @@ import { useMe, useWorkspaceId } from "../../api/me";
 import { Fetched } from "../../ui/Fetched";
 import { Section } from "../../ui/Section";
 import { moment } from "../../ui/times";
+import { t } from "../../messages/data";
 
 type Shown = Schemas["ExportView"];
 const often = 1_000;
@@ -15,17 +16,17 @@ const often = 1_000;
 /** The whole workspace as one file, packed in the background: one can leave and come back for it. */
 export function Export({ mayExport }: { mayExport: boolean }) {
   return (
-    <Section title="Export" says="Everything that is this workspace's own, as one ZIP file.">
+    <Section title={t("export")} message={t("allDataOfThisWorkspaceIn")}>
       <List size="sm">
-        <List.Item>every table as JSON Lines, the readable ones as CSV too: posts, deliveries and their attempts, accounts, queues, rules, categories, limits;</List.Item>
-        <List.Item>posts.csv in it can be imported again, with each post’s common text;</List.Item>
-        <List.Item>keys, tokens and passwords stay behind; so do the files of pictures and videos, of which the list is in it.</List.Item>
+        <List.Item>{t("postsSentPostsAndAttemptsAccounts")}</List.Item>
+        <List.Item>{t("youCanImportPostsCsvAgain")}</List.Item>
+        <List.Item>{t("keysTokensAndPasswordsArent")}</List.Item>
       </List>
       {mayExport ? (
         <Exports />
       ) : (
         <Text size="sm" c="dimmed">
-          An admin of the workspace can download it.
+          {t("workspaceAdminsCanDownloadIt")}
         </Text>
       )}
     </Section>
@@ -53,7 +54,7 @@ function Exports() {
           disabled={exports.data?.some(isOpen) === true}
           onClick={() => begin.mutate()}
         >
-          Export everything
+          {t("exportEverything")}
         </Button>
       </Group>
       <Fetched query={exports} rows={1}>
@@ -72,20 +73,20 @@ function Exports() {
 function One({ of, workspaceId }: { of: Shown; workspaceId: string }) {
   const { zone } = useMe();
   if (isOpen(of)) {
-    const says = of.state === "waiting" ? "Waiting for a worker…" : `Packing: ${of.percent} %`;
+    const message = of.state === "waiting" ? t("waitingToStartDots") : t("preparingPercent", { percent: of.percent });
     return (
       <div>
         <Text size="sm" mb={4} aria-live="polite">
-          {says} You can leave this page; the file will be here when it’s ready.
+          {t("saysYouCanLeaveThisPage", { message })}
         </Text>
-        <Progress value={of.percent} animated aria-label="Export progress" />
+        <Progress value={of.percent} animated aria-label={t("exportProgress")} />
       </div>
     );
   }
   if (of.state === "failed") {
     return (
       <Text size="sm" c="red">
-        The export of {moment(of.asked_at, zone)} failed: {of.reason}. Try again.
+        {t("theExportOfTimeFailedReason", { time: moment(of.asked_at, zone), reason: of.reason ?? t("noReasonGiven") })}
       </Text>
     );
   }
@@ -94,11 +95,11 @@ function One({ of, workspaceId }: { of: Shown; workspaceId: string }) {
     <Group gap="xs">
       <IconDownload size={16} aria-hidden />
       <Anchor href={file} download size="sm">
-        Download the export of {moment(of.asked_at, zone)}
+        {t("downloadTheExportOfTime", { time: moment(of.asked_at, zone) })}
       </Anchor>
       <Text size="sm" c="dimmed">
         {size(of.bytes ?? 0)}
-        {of.expires_at !== null && `, available until ${moment(of.expires_at, zone)}`}
+        {of.expires_at !== null && t("availableUntilTime", { time: moment(of.expires_at, zone) })}
       </Text>
     </Group>
   );

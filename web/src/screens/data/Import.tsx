@@ -8,11 +8,11 @@ import { useWorkspace, useWorkspaceId } from "../../api/me";
 import { Loading } from "../../ui/Loading";
 import { Section } from "../../ui/Section";
 import { zones } from "../../ui/zones";
-import { count } from "../../ui/words";
 import { columnWords } from "./columns";
 import { headersOf } from "./headers";
 import { Rows } from "./Rows";
 import { useColumns, useImport, useTrial, type Order, type Report } from "./useImport";
+import { t } from "../../messages/data";
 
 const HEAD = 100_000; // bytes in which the first row ends
 
@@ -36,25 +36,25 @@ export function Import({ mayImport }: { mayImport: boolean }) {
   };
   if (!mayImport) {
     return (
-      <Section title="Import">
+      <Section title={t("import")}>
         <Text size="sm" c="dimmed">
-          Editors of the workspace can import posts.
+          {t("onlyEditorsCanImportPosts")}
         </Text>
       </Section>
     );
   }
   return (
-    <Section title="Import" says="A CSV file, one post a row, its first row names the columns. Nothing is made before you have seen what becomes of every row.">
+    <Section title={t("import")} message={t("useACsvFileWithOne")}>
       <Choose file={chosen?.file ?? null} onOpen={(file) => void open(file)} />
       {chosen !== null && result === null && (
         <>
           <Matching headers={chosen.headers} matched={trial.data?.columns ?? {}} mapping={mapping} onChange={setMapping} />
           <Group align="flex-end">
-            <Autocomplete label="Times without a zone are of" data={zones} limit={20} value={inZone} onChange={setZone} error={zones.includes(inZone) ? null : "There is no such zone"} />
-            <Switch mb={8} label="All or nothing: one wrong row, and no post is made" checked={whole} onChange={(event) => setWhole(event.currentTarget.checked)} />
+            <Autocomplete label={t("timeZoneForTimesWithoutOne")} data={zones} limit={20} value={inZone} onChange={setZone} error={zones.includes(inZone) ? null : t("unknownTimeZone")} />
+            <Switch mb={8} label={t("allOrNothingImportOnlyIf")} checked={whole} onChange={(event) => setWhole(event.currentTarget.checked)} />
           </Group>
           {trial.error !== null && (
-            <Alert color="red" role="alert" title="This file cannot be read as it is">
+            <Alert color="red" role="alert" title={t("cantReadThisFile")}>
               {trial.error.message}
             </Alert>
           )}
@@ -99,12 +99,12 @@ function Choose({ file, onOpen }: { file: File | null; onOpen: (file: File | nul
       >
         {(props) => (
           <Button {...props} variant="default" leftSection={<IconFileSpreadsheet size={16} aria-hidden />}>
-            {file === null ? "Choose a CSV file" : "Choose another file"}
+            {file === null ? t("chooseACsvFile") : t("chooseAnotherFile")}
           </Button>
         )}
       </FileButton>
       <Text size="sm" c="dimmed">
-        {file === null ? "or drop it here" : file.name}
+        {file === null ? t("orDropItHere") : file.name}
       </Text>
     </Group>
   );
@@ -121,9 +121,9 @@ interface MatchingProps {
 function Matching({ headers, matched, mapping, onChange }: MatchingProps) {
   const columns = useColumns();
   return (
-    <div role="group" aria-label="Columns">
+    <div role="group" aria-label={t("columns")}>
       <Text fw={600} size="sm" mb={4}>
-        Which column is which
+        {t("matchColumns")}
       </Text>
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
         {(columns.data ?? []).map(({ name }) => (
@@ -131,9 +131,9 @@ function Matching({ headers, matched, mapping, onChange }: MatchingProps) {
             key={name}
             size="xs"
             label={columnWords[name]?.name ?? name}
-            description={columnWords[name]?.says}
+            description={columnWords[name]?.message}
             inputWrapperOrder={["label", "input", "description", "error"]}
-            placeholder="Not in the file"
+            placeholder={t("notInTheFile")}
             clearable
             data={headers}
             value={(name in mapping ? mapping[name] : matched[name]) || null}
@@ -150,11 +150,11 @@ function Summary({ report, whole }: { report: Report; whole: boolean }) {
   const wrong = new Set(report.problems.map(({ row }) => row)).size;
   const stopped = whole && wrong > 0;
   return (
-    <Alert color={stopped ? "red" : wrong > 0 ? "yellow" : "teal"} role="status" title={stopped ? "Nothing would be imported" : `${count(fresh, "post")} would be made`}>
-      {wrong > 0 && `${count(wrong, "row")} cannot be taken as ${wrong === 1 ? "it is" : "they are"}. `}
-      {report.again > 0 && `${count(report.again, "row")} ${report.again === 1 ? "was" : "were"} imported before and ${report.again === 1 ? "makes" : "make"} nothing new. `}
-      {report.unknown.length > 0 && `Nothing is read from ${report.unknown.map((each) => `“${each}”`).join(", ")}. `}
-      {wrong === 0 && report.again === 0 && report.unknown.length === 0 && "Every row can be taken."}
+    <Alert color={stopped ? "red" : wrong > 0 ? "yellow" : "teal"} role="status" title={stopped ? t("nothingWillBeImported") : t("postsWillBeImported", { fresh })}>
+      {wrong > 0 && `${t("rowsWithProblems", { rows: wrong })} `}
+      {report.again > 0 && `${t("rowsImportedBefore", { rows: report.again })} `}
+      {report.unknown.length > 0 && `${t("ignoredColumns", { columns: report.unknown.map((each) => `“${each}”`).join(", ") })} `}
+      {wrong === 0 && report.again === 0 && report.unknown.length === 0 && t("everyRowLooksGood")}
     </Alert>
   );
 }
@@ -162,16 +162,16 @@ function Summary({ report, whole }: { report: Report; whole: boolean }) {
 function buttonWords(report: Report, whole: boolean): string {
   const fresh = report.done.filter((each) => !each.again).length;
   const wrong = new Set(report.problems.map(({ row }) => row)).size;
-  if (whole && wrong > 0) return "Import nothing while a row is wrong";
-  return `Import ${count(fresh, "post")}${wrong > 0 ? `, leave out ${count(wrong, "row")}` : ""}`;
+  if (whole && wrong > 0) return t("fixTheRowsFirst");
+  return t("importPosts", { fresh, wrong });
 }
 
 function Imported({ report, zone }: { report: Report; zone: string }) {
   const workspaceId = useWorkspaceId();
   return (
     <Stack>
-      <Alert color="teal" role="status" title={`${count(report.made, "post")} imported`}>
-        <Link to={`/w/${workspaceId}/drafts`}>Look at the posts</Link>
+      <Alert color="teal" role="status" title={t("postsImported", { made: report.made })}>
+        <Link to={`/w/${workspaceId}/drafts`}>{t("viewPosts")}</Link>
       </Alert>
       <Rows report={report} zone={zone} />
     </Stack>

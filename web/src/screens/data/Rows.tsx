@@ -6,6 +6,7 @@ import { useWorkspaceId } from "../../api/me";
 import { moment } from "../../ui/times";
 import { faultWords, tellRows, type Told } from "./tell";
 import type { Report } from "./useImport";
+import { t } from "../../messages/data";
 
 const MOST = 200;
 
@@ -17,14 +18,14 @@ export function Rows({ report, zone }: { report: Report; zone: string }) {
   return (
     <Stack gap="xs">
       {report.problems.length > 0 && report.done.length > 0 && (
-        <Checkbox label="Only rows that cannot be taken" checked={wrongOnly} onChange={(event) => setWrongOnly(event.currentTarget.checked)} />
+        <Checkbox label={t("onlyRowsWithProblems")} checked={wrongOnly} onChange={(event) => setWrongOnly(event.currentTarget.checked)} />
       )}
-      <ScrollArea.Autosize mah={420} type="auto" viewportProps={{ tabIndex: 0, "aria-label": "Rows of the file" }}>
-        <Table stickyHeader striped aria-label="What becomes of each row">
+      <ScrollArea.Autosize mah={420} type="auto" viewportProps={{ tabIndex: 0, "aria-label": t("rowsInTheFile") }}>
+        <Table stickyHeader striped aria-label={t("resultForEachRow")}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th w={60}>Row</Table.Th>
-              <Table.Th>What becomes of it</Table.Th>
+              <Table.Th w={60}>{t("row")}</Table.Th>
+              <Table.Th>{t("result")}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -41,7 +42,7 @@ export function Rows({ report, zone }: { report: Report; zone: string }) {
       </ScrollArea.Autosize>
       {shown.length > MOST && (
         <Text size="sm" c="dimmed">
-          and {shown.length - MOST} more rows
+          {t("andMoreRows", { shown: shown.length - MOST })}
         </Text>
       )}
     </Stack>
@@ -56,7 +57,7 @@ function Words({ told, zone, made }: { told: Told; zone: string; made: boolean }
         {told.problems.map((each, at) => (
           <Text key={at} size="sm">
             <Text span fw={700} c="var(--mantine-color-error)">
-              Left out.
+              {t("skipped")}
             </Text>{" "}
             {faultWords(each)}
           </Text>
@@ -64,8 +65,9 @@ function Words({ told, zone, made }: { told: Told; zone: string; made: boolean }
       </Stack>
     );
   }
-  const when = told.due_at === null ? "kept as a draft" : `goes out ${moment(told.due_at, zone)}`;
-  const what = told.again ? "Imported before: nothing new is made" : `A post, ${when}${told.approved ? "" : "; waits for approval"}`;
+  const approved = told.approved ? "yes" : "no";
+  const fresh = told.due_at === null ? t("rowDraft", { approved }) : t("rowScheduled", { time: moment(told.due_at, zone), approved });
+  const what = told.again ? t("alreadyImportedSkipped") : fresh;
   return (
     <Text size="sm">
       {made ? (

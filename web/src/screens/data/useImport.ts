@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useAct } from "../../api/act";
 import { api, take, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
-import { count } from "../../ui/words";
+import { t } from "../../messages/data";
 
 export type Report = Schemas["Imported"];
 
@@ -58,7 +58,7 @@ export function useImport(after: (report: Report) => void) {
   const workspace_id = useWorkspaceId();
   return useAct("post", (order: Order) => send(workspace_id, order, false), {
     done: ({ made, problems, taken_back }) =>
-      taken_back ? "Nothing was imported: a row was wrong." : `${count(made, "post")} imported${problems.length > 0 ? `; ${count(problems.length, "row")} left out` : ""}.`,
+      taken_back ? t("nothingWasImportedBecauseARow") : t("imported", { made, skipped: problems.length }),
     after,
   });
 }

@@ -12,6 +12,7 @@ import { Section } from "../../ui/Section";
 import { CategoryEditor } from "./CategoryEditor";
 import { Pool } from "./Pool";
 import { useCategories, type Category } from "./useCategories";
+import { t } from "../../messages/drafts";
 
 export function Categories() {
   const editor = useMay("editor");
@@ -21,14 +22,14 @@ export function Categories() {
     <Stack>
       {editor && (
         <Button w="fit-content" leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEdited("new")}>
-          New category
+          {t("newCategory")}
         </Button>
       )}
       <Fetched query={categories}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty icon={IconCategory} title="No categories yet">
-              A category holds what posts of one sort share: hashtags, a text that rules fill in, and pictures to take from.
+            <Empty icon={IconCategory} title={t("noCategoriesYet")}>
+              {t("aCategoryHoldsWhatSimilarPosts")}
             </Empty>
           ) : (
             <Stack>
@@ -39,7 +40,7 @@ export function Categories() {
           )
         }
       </Fetched>
-      <Modal opened={edited !== null} onClose={() => setEdited(null)} size="lg" title={edited === "new" ? "A new category" : `Category ${edited?.name ?? ""}`}>
+      <Modal opened={edited !== null} onClose={() => setEdited(null)} size="lg" title={edited === "new" ? t("newCategory") : t("categoryName", { name: edited?.name ?? "" })}>
         {edited !== null && <CategoryEditor category={edited === "new" ? null : edited} others={categories.data ?? []} onClose={() => setEdited(null)} />}
       </Modal>
     </Stack>
@@ -52,24 +53,24 @@ function CategoryCard({ category, parent, onEdit }: { category: Category; parent
   const remove = useAct(
     "category",
     () => take(api.DELETE("/api/v1/workspaces/{workspace_id}/categories/{category_id}", { params: { path: { workspace_id, category_id: category.id } } })),
-    { done: () => `${category.name} is gone. Its pictures stay in the library.` },
+    { done: () => t("nameIsDeletedItsImagesStay", { name: category.name }) },
   );
   const askDelete = async () => {
-    const says = "Its text and hashtags are lost; its pictures stay in the library. It is refused while a rule or a post uses it.";
-    if (await askFirst({ title: `Delete ${category.name}?`, says, yes: "Delete", danger: true })) remove.mutate();
+    const message = t("itsTextAndHashtagsAreDeleted");
+    if (await askFirst({ title: t("deleteNameQuestion", { name: category.name }), message, yes: t("delete"), danger: true })) remove.mutate();
   };
   return (
     <Section
       title={category.name}
-      says={parent === undefined ? undefined : `of ${parent}`}
+      message={parent === undefined ? undefined : t("ofParent", { parent })}
       actions={
         editor && (
           <>
-            <Button size="compact-sm" variant="default" onClick={onEdit} aria-label={`Edit ${category.name}`}>
-              Edit
+            <Button size="compact-sm" variant="default" onClick={onEdit} aria-label={t("editName", { name: category.name })}>
+              {t("edit")}
             </Button>
-            <Button size="compact-sm" variant="subtle" color="red" onClick={() => void askDelete()} aria-label={`Delete ${category.name}`}>
-              Delete
+            <Button size="compact-sm" variant="subtle" color="red" onClick={() => void askDelete()} aria-label={t("deleteName", { name: category.name })}>
+              {t("delete")}
             </Button>
           </>
         )
@@ -82,7 +83,7 @@ function CategoryCard({ category, parent, onEdit }: { category: Category; parent
       )}
       <Group gap="xs">
         <Text size="sm" c="dimmed">
-          {category.hashtags.length === 0 ? "No hashtags" : category.hashtags.map((each) => `#${each}`).join(" ")}
+          {category.hashtags.length === 0 ? t("noHashtags") : category.hashtags.map((each) => `#${each}`).join(" ")}
         </Text>
       </Group>
       <Pool categoryId={category.id} />

@@ -6,6 +6,7 @@ import { api, take } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { Problem } from "../../api/problem";
 import type { Category } from "./useCategories";
+import { t } from "../../messages/drafts";
 
 export function CategoryEditor({ category, others, onClose }: { category: Category | null; others: Category[]; onClose: () => void }) {
   const workspace_id = useWorkspaceId();
@@ -32,7 +33,7 @@ export function CategoryEditor({ category, others, onClose }: { category: Catego
         : take(api.PUT("/api/v1/workspaces/{workspace_id}/categories/{category_id}", { params: { path: { workspace_id, category_id: category.id } }, body }));
     },
     {
-      done: ({ name }) => `${name} is saved.`,
+      done: ({ name }) => t("nameSaved", { name }),
       after: onClose,
       refused: (error) => {
         if (error instanceof Problem) form.setErrors(error.fields);
@@ -42,30 +43,30 @@ export function CategoryEditor({ category, others, onClose }: { category: Catego
   return (
     <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
       <Stack>
-        <TextInput label="Name" required data-autofocus {...form.getInputProps("name")} />
+        <TextInput label={t("name")} required data-autofocus {...form.getInputProps("name")} />
         <Select
-          label="Part of"
-          placeholder="Nothing: it stands by itself"
+          label={t("partOf")}
+          placeholder={t("noneTopLevel")}
           clearable
           data={others.filter(({ id, parent_id }) => id !== category?.id && parent_id === null).map(({ id, name }) => ({ value: id, label: name }))}
           {...form.getInputProps("parent_id")}
         />
         <Textarea
-          label="Text for rules"
-          description="{{weekday}}, {{month}}, {{brand}} and names of your own are filled in"
+          label={t("textForRules")}
+          description={t("useWeekdayMonthBrandAndYour")}
           autosize
           minRows={3}
           maxRows={12}
           {...form.getInputProps("copy")}
         />
-        <Textarea label="Names of your own" description="One a line: name = what it stands for" autosize minRows={1} maxRows={8} {...form.getInputProps("variables")} />
-        <TagsInput label="Hashtags" placeholder="Without #, Enter after each" {...form.getInputProps("hashtags")} />
+        <Textarea label={t("yourOwnPlaceholders")} description={t("onePerLineNameText")} autosize minRows={1} maxRows={8} {...form.getInputProps("variables")} />
+        <TagsInput label={t("hashtags")} placeholder={t("withoutPressEnterAfterEach")} {...form.getInputProps("hashtags")} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {t("cancel")}
           </Button>
           <Button type="submit" loading={save.isPending}>
-            Save the category
+            {t("saveCategory")}
           </Button>
         </Group>
       </Stack>

@@ -4,16 +4,17 @@ import { PathTabs } from "../../ui/PathTabs";
 import { Categories } from "./Categories";
 import { PostList } from "./PostList";
 import { Rules } from "./Rules";
+import { t } from "../../messages/drafts";
 
 const parts = [
-  { path: "posts", name: "Posts", Shown: PostList },
-  { path: "rules", name: "Rules", Shown: Rules },
-  { path: "categories", name: "Categories", Shown: Categories },
+  { path: "posts", name: t("posts"), Shown: PostList },
+  { path: "rules", name: t("rules"), Shown: Rules },
+  { path: "categories", name: t("categories"), Shown: Categories },
 ];
 
 export default function Drafts() {
   return (
-    <Page title="Drafts" says="Written by hand or laid out by rules: look, approve, send.">
+    <Page title={t("drafts")} message={t("postsYouWroteOrRulesCreated")}>
       <PathTabs screen="drafts" parts={parts} />
     </Page>
   );

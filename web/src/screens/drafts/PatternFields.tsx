@@ -2,36 +2,37 @@ import { Button, Chip, Group, NumberInput, Select, Stack, TagsInput } from "@man
 
 import { weekdayNames } from "../../ui/weekdays";
 import { isLong, nthNames, type Nth, type PatternForm } from "./pattern";
+import { t } from "../../messages/drafts";
 
 /** How often: weekdays, days, days and weekdays of the month, or hours. */
 export function PatternFields({ pattern, onChange }: { pattern: PatternForm; onChange: (pattern: PatternForm) => void }) {
   const set = (change: Partial<PatternForm>) => onChange({ ...pattern, ...change });
-  const units = { weekly: "weeks", daily: "days", monthly: "months", interval: "hours" };
+  const steps = { weekly: t("everyWeeks"), daily: t("everyDays"), monthly: t("everyMonths") };
   return (
     <Stack gap="sm">
       <Group align="flex-end">
         <Select
-          label="How often"
+          label={t("howOften")}
           allowDeselect={false}
           w={180}
           data={[
-            { value: "weekly", label: "On weekdays" },
-            { value: "daily", label: "Every so many days" },
-            { value: "monthly", label: "By the month" },
-            { value: "interval", label: "Every so many hours" },
+            { value: "weekly", label: t("weekly") },
+            { value: "daily", label: t("everyFewDays") },
+            { value: "monthly", label: t("monthly") },
+            { value: "interval", label: t("everyFewHours") },
           ]}
           value={pattern.kind}
           onChange={(kind) => kind !== null && set({ kind: kind as PatternForm["kind"] })}
         />
         {pattern.kind === "interval" ? (
-          <NumberInput label="Hours between" w={130} min={1} max={8760} allowDecimal={false} value={pattern.hours} onChange={(hours) => set({ hours: Number(hours) || 1 })} />
+          <NumberInput label={t("hoursBetween")} w={130} min={1} max={8760} allowDecimal={false} value={pattern.hours} onChange={(hours) => set({ hours: Number(hours) || 1 })} />
         ) : (
-          <NumberInput label={`Every … ${units[pattern.kind]}`} w={130} min={1} max={100} allowDecimal={false} value={pattern.step} onChange={(step) => set({ step: Number(step) || 1 })} />
+          <NumberInput label={steps[pattern.kind]} w={130} min={1} max={100} allowDecimal={false} value={pattern.step} onChange={(step) => set({ step: Number(step) || 1 })} />
         )}
       </Group>
       {pattern.kind === "weekly" && (
         <Chip.Group multiple value={pattern.weekdays} onChange={(weekdays) => set({ weekdays })}>
-          <Group gap={6} role="group" aria-label="Weekdays">
+          <Group gap={6} role="group" aria-label={t("weekdays")}>
             {[1, 2, 3, 4, 5, 6, 0].map((day) => (
               <Chip key={day} value={String(day)} size="sm">
                 {weekdayNames[day]}
@@ -43,8 +44,8 @@ export function PatternFields({ pattern, onChange }: { pattern: PatternForm; onC
       {pattern.kind === "monthly" && <MonthFields pattern={pattern} set={set} />}
       {pattern.kind !== "interval" && (
         <TagsInput
-          label="Times"
-          description="Such as 09:00; Enter after each"
+          label={t("times")}
+          description={t("forExample0900PressEnter")}
           value={pattern.times}
           onChange={(times) => set({ times: times.map((each) => each.trim().padStart(5, "0")).filter((each) => /^([01]\d|2[0-3]):[0-5]\d$/.test(each)) })}
         />
@@ -58,19 +59,19 @@ function MonthFields({ pattern, set }: { pattern: PatternForm; set: (change: Par
   return (
     <Stack gap="sm">
       <TagsInput
-        label="Days of the month"
-        description="1 to 31; -1 is the last; Enter after each"
+        label={t("daysOfTheMonth")}
+        description={t("text1To31Or1For")}
         value={pattern.days}
         onChange={(days) => set({ days: days.filter((day) => /^-?\d{1,2}$/.test(day)) })}
       />
       {isLong(pattern.days) && (
         <Select
-          label="Where a month has no such day"
+          label={t("ifAMonthDoesntHaveThat")}
           allowDeselect={false}
           w={260}
           data={[
-            { value: "last", label: "On its last day" },
-            { value: "skip", label: "Not in that month" },
+            { value: "last", label: t("useItsLastDay") },
+            { value: "skip", label: t("skipThatMonth") },
           ]}
           value={pattern.shortMonth}
           onChange={(shortMonth) => set({ shortMonth: shortMonth === "skip" ? "skip" : "last" })}
@@ -79,8 +80,8 @@ function MonthFields({ pattern, set }: { pattern: PatternForm; set: (change: Par
       {pattern.nth.map((each, at) => (
         <Group key={at} gap="xs" align="flex-end">
           <Select
-            label="The"
-            aria-label={`Which of the month, ${at + 1}`}
+            label={t("which")}
+            aria-label={t("whichOneInTheMonthAt", { at: at + 1 })}
             allowDeselect={false}
             w={160}
             data={Object.entries(nthNames).map(([value, label]) => ({ value, label }))}
@@ -88,21 +89,21 @@ function MonthFields({ pattern, set }: { pattern: PatternForm; set: (change: Par
             onChange={(nth) => nth !== null && change(at, { nth })}
           />
           <Select
-            label="Weekday"
-            aria-label={`Weekday of the month, ${at + 1}`}
+            label={t("weekday")}
+            aria-label={t("weekdayOfTheMonthAt", { at: at + 1 })}
             allowDeselect={false}
             w={150}
             data={weekdayNames.map((label, value) => ({ value: String(value), label }))}
             value={each.weekday}
             onChange={(weekday) => weekday !== null && change(at, { weekday })}
           />
-          <Button size="compact-sm" variant="subtle" color="gray" mb={4} onClick={() => set({ nth: pattern.nth.toSpliced(at, 1) })} aria-label={`Remove the ${nthNames[each.nth] ?? each.nth} ${weekdayNames[Number(each.weekday)] ?? ""}`}>
-            Remove
+          <Button size="compact-sm" variant="subtle" color="gray" mb={4} onClick={() => set({ nth: pattern.nth.toSpliced(at, 1) })} aria-label={t("removeTheNthWeekday", { nth: nthNames[each.nth] ?? each.nth, weekday: weekdayNames[Number(each.weekday)] ?? "" })}>
+            {t("remove")}
           </Button>
         </Group>
       ))}
       <Button w="fit-content" size="compact-sm" variant="default" onClick={() => set({ nth: [...pattern.nth, { nth: "1", weekday: "1" }] })}>
-        Add a weekday of the month
+        {t("addAWeekdayOfTheMonth")}
       </Button>
     </Stack>
   );

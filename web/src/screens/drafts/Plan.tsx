@@ -2,29 +2,28 @@ import { List, Paper, Text } from "@mantine/core";
 
 import type { Schemas } from "../../api/client";
 import { moment, placeOf } from "../../ui/times";
-import { count } from "../../ui/words";
+import { t } from "../../messages/drafts";
 
 const SHOWN = 5;
 
 /** What a rule would do to the next 30 days, before it is saved. */
-export function Plan({ plan, zone, says }: { plan: Schemas["PlanView"]; zone: string; says: string }) {
+export function Plan({ plan, zone, message }: { plan: Schemas["PlanView"]; zone: string; message: string }) {
   const at = (instant: string) => moment(instant, zone);
   return (
-    <Paper withBorder p="sm" component="section" aria-label="What this rule does">
+    <Paper withBorder p="sm" component="section" aria-label={t("whatThisRuleWillDo")}>
       <Text size="sm" fw={600}>
-        {says}: in the next 30 days
+        {t("saysNext30Days", { message })}
       </Text>
       <Text size="sm" role="status">
-        {plan.added.length} added · {plan.moved.length} moved · {plan.removed.length} removed · {plan.kept.length} kept because somebody touched them ·{" "}
-        {plan.unchanged} unchanged
+        {t("addedAddedMovedMovedRemovedRemoved", { added: plan.added.length, moved: plan.moved.length, removed: plan.removed.length, kept: plan.kept.length, unchanged: plan.unchanged })}
       </Text>
-      <Lines title="Added" lines={plan.added.map((each) => at(each.at) + (each.mark === "none" ? "" : ` (clocks change: ${each.mark})`))} />
-      <Lines title="Moved" lines={plan.moved.map(({ post, to }) => `${at(post.at)} to ${at(to.at)}`)} />
-      <Lines title="Removed" lines={plan.removed.map((each) => at(each.at))} />
-      <Lines title="Kept" lines={plan.kept.map((each) => `${at(each.at)}: ${each.because ?? "touched"}`)} />
-      <Lines title="Other accounts" lines={plan.retargeted.map(({ post, add, drop }) => `${at(post.at)}: ${add.length} added, ${drop.length} dropped`)} />
+      <Lines title={t("added")} lines={plan.added.map((each) => at(each.at) + (each.mark === "none" ? "" : t("clocksChange")))} />
+      <Lines title={t("moved")} lines={plan.moved.map(({ post, to }) => t("movedFromTo", { at: at(post.at), at2: at(to.at) }))} />
+      <Lines title={t("removed")} lines={plan.removed.map((each) => at(each.at))} />
+      <Lines title={t("kept")} lines={plan.kept.map((each) => `${at(each.at)}: ${each.because ?? t("edited")}`)} />
+      <Lines title={t("otherAccounts")} lines={plan.retargeted.map(({ post, add, drop }) => t("atAddAddedDropDropped", { at: at(post.at), add: add.length, drop: drop.length }))} />
       <Text size="xs" c="dimmed" mt={4}>
-        All times {placeOf(zone)}.
+        {t("allTimesArePlaceTime", { place: placeOf(zone) })}
       </Text>
     </Paper>
   );
@@ -41,7 +40,7 @@ function Lines({ title, lines }: { title: string; lines: string[] }) {
         {lines.slice(0, SHOWN).map((line) => (
           <List.Item key={line}>{line}</List.Item>
         ))}
-        {lines.length > SHOWN && <List.Item>and {count(lines.length - SHOWN, "more", "more")}</List.Item>}
+        {lines.length > SHOWN && <List.Item>{t("andLinesMore", { lines: lines.length - SHOWN })}</List.Item>}
       </List>
     </>
   );

@@ -7,8 +7,8 @@ import { useAct } from "../../api/act";
 import { api, take, type Schemas } from "../../api/client";
 import { useMay, useWorkspaceId } from "../../api/me";
 import { Thumbnail } from "../../ui/Thumbnail";
-import { count } from "../../ui/words";
 import { Library } from "../composer/Library";
+import { t } from "../../messages/drafts";
 
 const SHOWN = 12;
 
@@ -22,7 +22,7 @@ export function Pool({ categoryId }: { categoryId: string }) {
   });
   // One that comes back remembers how often it was used, so that a way back is a whole one.
   const fill: UseMutationResult<Schemas["PoolView"], Error, { ids: string[]; before: string[] }> = useAct("category", ({ ids: media_ids }: { ids: string[]; before: string[] }) => take(api.PUT("/api/v1/workspaces/{workspace_id}/categories/{category_id}/pool", { params, body: { media_ids } })), {
-    done: ({ assets }) => `${count(assets.length, "picture")} to take from.`,
+    done: ({ assets }) => t("imagesToChooseFrom", { assets: assets.length }),
     undo: (_, { ids: now, before }) => (before.length > now.length ? () => fill.mutate({ ids: before, before: now }) : undefined),
   });
   const ids = pool.data?.assets.map(({ media_id }) => media_id) ?? [];
@@ -30,7 +30,7 @@ export function Pool({ categoryId }: { categoryId: string }) {
     <Group gap="xs">
       {pool.data?.assets.slice(0, SHOWN).map((each) => (
         <div key={each.media_id} style={{ position: "relative" }}>
-          <Thumbnail of={{ workspaceId: workspace_id, id: each.media_id }} alt={`A picture, used ${count(each.use_count, "time")}`} w={64} h={64} />
+          <Thumbnail of={{ workspaceId: workspace_id, id: each.media_id }} alt={t("imageUsedTimes", { useCount: each.use_count })} w={64} h={64} />
           {editor && (
             <ActionIcon
               size="xs"
@@ -38,7 +38,7 @@ export function Pool({ categoryId }: { categoryId: string }) {
               pos="absolute"
               top={2}
               right={2}
-              aria-label="Take this picture out"
+              aria-label={t("removeThisImage")}
               onClick={() => fill.mutate({ ids: ids.filter((id) => id !== each.media_id), before: ids })}
             >
               <IconX size={12} />
@@ -47,7 +47,7 @@ export function Pool({ categoryId }: { categoryId: string }) {
         </div>
       ))}
       <Text size="sm" c="dimmed">
-        {ids.length === 0 ? "No pictures to take from" : ids.length > SHOWN ? `${count(ids.length, "picture")} in all` : ""}
+        {ids.length === 0 ? t("noImagesToChooseFrom") : ids.length > SHOWN ? t("imagesInTotal", { ids: ids.length }) : ""}
       </Text>
       {editor && <Library onChoose={(id) => !ids.includes(id) && fill.mutate({ ids: [...ids, id], before: ids })} />}
     </Group>

@@ -15,7 +15,7 @@ it("offers to approve what is whole, and to complete what is not", async () => {
   expect(await screen.findByRole("button", { name: "Approve: Oboe" })).toBeTruthy();
   expect(screen.getAllByRole("button", { name: /^Approve/ })).toHaveLength(1);
   expect(screen.getByRole("link", { name: "Write the text: Horn" }).getAttribute("href")).toBe(`/w/${HOME}/compose/Horn`);
-  expect(screen.getByRole("link", { name: "Add a picture: Harp" }).getAttribute("href")).toBe(`/w/${HOME}/compose/Harp`);
+  expect(screen.getByRole("link", { name: "Add an image: Harp" }).getAttribute("href")).toBe(`/w/${HOME}/compose/Harp`);
   // Nobody can choose for an approval what would be refused.
-  expect(screen.getAllByRole("checkbox").map((each) => each.getAttribute("aria-label"))).toEqual([null, "Choose: Oboe"]);
+  expect(screen.getAllByRole("checkbox").map((each) => each.getAttribute("aria-label"))).toEqual([null, "Select: Oboe"]);
 });

@@ -13,22 +13,22 @@ import { Empty } from "../../ui/Empty";
 import { Paged, usePages } from "../../ui/Paged";
 import { tellProblem } from "../../ui/tell";
 import { useSearchWords } from "../../ui/useSearchWords";
-import { count } from "../../ui/words";
 import { takeSteps } from "../attention/takeSteps";
 import { mayApprove, PostRow } from "./PostRow";
+import { t } from "../../messages/drafts";
 
 type State = Schemas["PostView"]["state"];
 const DRAFT: State = "draft";
 const states = [
-  { value: "draft", label: "Drafts" },
-  { value: "scheduled", label: "Scheduled" },
-  { value: "published", label: "Published" },
-  { value: "failed", label: "Failed" },
-  { value: "all", label: "All posts" },
+  { value: "draft", label: t("drafts") },
+  { value: "scheduled", label: t("scheduled") },
+  { value: "published", label: t("published") },
+  { value: "failed", label: t("failed") },
+  { value: "all", label: t("allPosts") },
 ];
 const sources = [
-  { value: "manual", label: "By hand" },
-  { value: "rule", label: "By a rule" },
+  { value: "manual", label: t("writtenBySomeone") },
+  { value: "rule", label: t("createdByARule") },
 ];
 
 export function PostList() {
@@ -76,8 +76,8 @@ export function PostList() {
     {
       done: (answers) => {
         const refused = answers.filter((each) => each.outcome !== "done");
-        if (refused.length > 0) tellProblem(new Error([...new Set(refused.map((each) => each.says))].join(" ")), `${refused.length} not approved`);
-        return `${count(answers.length - refused.length, "post")} approved.`;
+        if (refused.length > 0) tellProblem(new Error([...new Set(refused.map((each) => each.message))].join(" ")), t("refusedNotApproved", { refused: refused.length }));
+        return t("postsApproved", { answers: answers.length - refused.length });
       },
       after: () => setChosen([]),
     },
@@ -86,51 +86,51 @@ export function PostList() {
     <Stack>
       <Group gap="xs" align="flex-end">
         <TextInput
-          aria-label="Search"
-          placeholder="Search in posts"
+          aria-label={t("search")}
+          placeholder={t("searchPosts")}
           leftSection={<IconSearch size={16} aria-hidden />}
           value={search.get("search") ?? ""}
           onChange={(event) => set("search", event.currentTarget.value)}
           style={{ flex: 1, minWidth: 180 }}
         />
-        <Select aria-label="State" w={150} allowDeselect={false} data={states} value={state} onChange={(value) => set("state", value === DRAFT ? null : value)} />
-        <Select aria-label="Made" placeholder="By anyone" w={140} clearable data={sources} value={source} onChange={(value) => set("source", value)} />
+        <Select aria-label={t("status")} w={150} allowDeselect={false} data={states} value={state} onChange={(value) => set("state", value === DRAFT ? null : value)} />
+        <Select aria-label={t("createdBy")} placeholder={t("anyoneOrARule")} w={140} clearable data={sources} value={source} onChange={(value) => set("source", value)} />
         {(rules.data ?? []).length > 0 && (
           <>
             <Select
-              aria-label="Rule"
-              placeholder="Any rule"
+              aria-label={t("rule")}
+              placeholder={t("anyRule")}
               w={150}
               clearable
               data={(rules.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
               value={rule_id ?? null}
               onChange={(value) => set("rule", value)}
             />
-            <TextInput aria-label="Month of the rule" type="month" w={150} value={month ?? ""} onChange={(event) => set("month", event.currentTarget.value === "" ? null : event.currentTarget.value)} />
+            <TextInput aria-label={t("monthOfTheRule")} type="month" w={150} value={month ?? ""} onChange={(event) => set("month", event.currentTarget.value === "" ? null : event.currentTarget.value)} />
           </>
         )}
         {label !== undefined && (
           <Button variant="default" onClick={() => set("label", null)}>
-            Label {label}: show all
+            {t("labelLabelShowAllPosts", { label })}
           </Button>
         )}
         {editor && (
           <Button component={Link} to={`/w/${workspace_id}/compose`} leftSection={<IconPencilPlus size={16} aria-hidden />}>
-            New post
+            {t("newPost")}
           </Button>
         )}
       </Group>
       {editor && waiting.length > 0 && (
         <Group gap="xs">
           <Checkbox
-            label={chosen.length === 0 ? "Choose all that wait for approval" : `${chosen.length} chosen`}
+            label={chosen.length === 0 ? t("selectAllThatNeedApproval") : t("chosenSelected", { chosen: chosen.length })}
             checked={chosen.length === waiting.length}
             indeterminate={chosen.length > 0 && chosen.length < waiting.length}
             onChange={(event) => setChosen(event.currentTarget.checked ? waiting : [])}
           />
           {picked.length > 0 && (
             <Button size="compact-md" loading={approve.isPending} onClick={() => approve.mutate(picked.map(({ id }) => id))}>
-              Approve {count(picked.length, "post")}
+              {t("approvePosts", { picked: picked.length })}
             </Button>
           )}
         </Group>
@@ -156,10 +156,10 @@ export function PostList() {
 }
 
 function Nothing({ filtered }: { filtered: boolean }) {
-  if (filtered) return <Text c="dimmed">Nothing fits. Try other words or another state.</Text>;
+  if (filtered) return <Text c="dimmed">{t("noMatchesTryOtherWordsOr")}</Text>;
   return (
-    <Empty icon={IconFileText} title="No drafts">
-      What you save without a time, and what rules lay out, waits here until somebody approves it.
+    <Empty icon={IconFileText} title={t("noDrafts")}>
+      {t("postsYouSaveWithoutATime")}
     </Empty>
   );
 }

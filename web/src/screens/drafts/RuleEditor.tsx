@@ -19,6 +19,7 @@ import { PatternFields } from "./PatternFields";
 import { Plan } from "./Plan";
 import type { Rule } from "./Rules";
 import { useCategories } from "./useCategories";
+import { t } from "../../messages/drafts";
 
 interface Values {
   name: string;
@@ -81,7 +82,7 @@ export function RuleEditor({ rule, onClose }: { rule: Rule | null; onClose: () =
     retry: false,
   });
   const save = useAct("rule", (values: Values) => send(values, false), {
-    done: ({ rule: kept }) => `${kept.name} is saved.`,
+    done: ({ rule: kept }) => t("nameSaved", { name: kept.name }),
     after: onClose,
     refused: (error) => {
       if (error instanceof Problem) form.setErrors(error.fields);
@@ -91,10 +92,10 @@ export function RuleEditor({ rule, onClose }: { rule: Rule | null; onClose: () =
     <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
       <Stack>
         <Group grow align="flex-start" preventGrowOverflow={false}>
-          <TextInput label="Name" required miw={200} data-autofocus {...form.getInputProps("name")} />
+          <TextInput label={t("name")} required miw={200} data-autofocus {...form.getInputProps("name")} />
           <Select
-            label="Category"
-            description="Its words, hashtags and pictures"
+            label={t("category")}
+            description={t("itsTextHashtagsAndImages")}
             required
             miw={200}
             data={(categories.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
@@ -104,38 +105,38 @@ export function RuleEditor({ rule, onClose }: { rule: Rule | null; onClose: () =
         <Where accounts={accounts.data ?? []} channels={channels} places={form.values.places} required onChange={(places) => form.setFieldValue("places", places)} />
         <PatternFields pattern={form.values.pattern} onChange={(pattern) => form.setFieldValue("pattern", pattern)} />
         <Group grow align="flex-start" preventGrowOverflow={false}>
-          <Autocomplete label="Time zone" required miw={170} data={zones} limit={20} {...form.getInputProps("zone")} />
-          <TextInput type="date" label="From" required miw={140} {...form.getInputProps("starts")} />
-          {form.values.pattern.kind === "interval" && <TextInput type="time" label="At, the first time" required miw={120} {...form.getInputProps("from")} />}
-          <TextInput type="date" label="Until" description="Empty: for ever" miw={140} {...form.getInputProps("ends")} />
+          <Autocomplete label={t("timeZone")} required miw={170} data={zones} limit={20} {...form.getInputProps("zone")} />
+          <TextInput type="date" label={t("starts")} required miw={140} {...form.getInputProps("starts")} />
+          {form.values.pattern.kind === "interval" && <TextInput type="time" label={t("firstTime")} required miw={120} {...form.getInputProps("from")} />}
+          <TextInput type="date" label={t("ends")} description={t("leaveEmptyForNoEnd")} miw={140} {...form.getInputProps("ends")} />
         </Group>
         <Select
-          label="Pictures from"
-          description="Each in turn, the least used first"
-          placeholder="The category's own pool"
+          label={t("imagesFrom")}
+          description={t("takesTurnsLeastUsedFirst")}
+          placeholder={t("theCategorysOwnImages")}
           clearable
-          data={(categories.data ?? []).filter(({ id }) => id !== form.values.category_id).map(({ id, name }) => ({ value: id, label: `The pool of ${name}` }))}
+          data={(categories.data ?? []).filter(({ id }) => id !== form.values.category_id).map(({ id, name }) => ({ value: id, label: t("imagesOfName", { name }) }))}
           {...form.getInputProps("pool_id")}
         />
-        <Checkbox label="Only with a picture" description="A post for which none is left waits until somebody adds one" {...form.getInputProps("needs_media", { type: "checkbox" })} />
+        <Checkbox label={t("requireAnImage")} description={t("ifNoneIsLeftThePost")} {...form.getInputProps("needs_media", { type: "checkbox" })} />
         {form.values.pattern.kind !== "interval" && (
-          <Group grow align="flex-start" preventGrowOverflow={false} role="group" aria-label="When clocks change">
-            <Select label="When clocks go forward" description="In spring, 02:30 doesn't exist" allowDeselect={false} miw={220} data={gaps} {...form.getInputProps("gap")} />
-            <Select label="A time that comes twice" description="In autumn, 02:30 comes again" allowDeselect={false} miw={220} data={folds} {...form.getInputProps("fold")} />
+          <Group grow align="flex-start" preventGrowOverflow={false} role="group" aria-label={t("whenClocksChange")}>
+            <Select label={t("whenClocksGoForward")} description={t("inSpring0230DoesntExist")} allowDeselect={false} miw={220} data={gaps} {...form.getInputProps("gap")} />
+            <Select label={t("whenClocksGoBack")} description={t("inFall0230HappensTwice")} allowDeselect={false} miw={220} data={folds} {...form.getInputProps("fold")} />
           </Group>
         )}
         {plan.error !== null && whole && (
           <Alert color="red" role="alert">
-            {plan.error instanceof Problem && plan.error.faults.length > 0 ? plan.error.faults.map((each) => each.says).join(" ") : plan.error.message}
+            {plan.error instanceof Problem && plan.error.faults.length > 0 ? plan.error.faults.map((each) => each.message).join(" ") : plan.error.message}
           </Alert>
         )}
-        {whole && plan.data !== undefined && plan.error === null && <Plan plan={plan.data.plan} zone={plan.data.rule.zone} says={patternWords(typed.pattern)} />}
+        {whole && plan.data !== undefined && plan.error === null && <Plan plan={plan.data.plan} zone={plan.data.rule.zone} message={patternWords(typed.pattern)} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {t("cancel")}
           </Button>
           <Button type="submit" disabled={!whole || plan.error !== null} loading={save.isPending}>
-            Save the rule
+            {t("saveRule")}
           </Button>
         </Group>
       </Stack>
@@ -144,15 +145,15 @@ export function RuleEditor({ rule, onClose }: { rule: Rule | null; onClose: () =
 }
 
 const gaps: { value: Rule["gap"]; label: string }[] = [
-  { value: "shift", label: "Goes an hour later (03:30)" },
-  { value: "next_valid", label: "Goes when the clock leaps (03:00)" },
-  { value: "skip", label: "Is left out that day" },
+  { value: "shift", label: t("sendAnHourLater") },
+  { value: "next_valid", label: t("sendWhenTheClockChanges") },
+  { value: "skip", label: t("skipThatDay") },
 ];
 
 const folds: { value: Rule["fold"]; label: string }[] = [
-  { value: "first", label: "Goes the first time" },
-  { value: "second", label: "Goes the second time" },
-  { value: "both", label: "Goes both times" },
+  { value: "first", label: t("sendTheFirstTime") },
+  { value: "second", label: t("sendTheSecondTime") },
+  { value: "both", label: t("sendBothTimes") },
 ];
 
 function written(values: Values) {

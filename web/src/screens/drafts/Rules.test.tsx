@@ -5,6 +5,7 @@ import { it } from "vitest";
 import { serve } from "../../test/server";
 import { show } from "../../test/stage";
 import { Rules } from "./Rules";
+import { t } from "../../messages/drafts";
 
 const rule = { id: "one", name: "Mondays", state: "active", pattern: { kind: "weekly", weekdays: [1], times: ["09:00"], step: 1 }, zone: "UTC", category_id: "c", targets: [], ends: null };
 
@@ -15,6 +16,6 @@ it("says that a rule cannot be deleted without a line, instead of nothing", asyn
   });
   show(<Rules />);
   await userEvent.click(await screen.findByRole("button", { name: "More for Mondays" }));
-  await userEvent.click(await screen.findByRole("menuitem", { name: "Delete…" }));
-  await screen.findByText("The server cannot be reached.");
+  await userEvent.click(await screen.findByRole("menuitem", { name: t("deleteDots") }));
+  await screen.findByText("Can't reach the server.");
 });

@@ -13,10 +13,10 @@ import { Fetched } from "../../ui/Fetched";
 import { Section } from "../../ui/Section";
 import { tellProblem } from "../../ui/tell";
 import { placeOf } from "../../ui/times";
-import { count } from "../../ui/words";
 import { patternWords, readPattern } from "./pattern";
 import { RuleEditor } from "./RuleEditor";
 import { useCategories } from "./useCategories";
+import { t } from "../../messages/drafts";
 
 export type Rule = Schemas["RuleView"];
 
@@ -37,35 +37,35 @@ export function Rules() {
   const [edited, setEdited] = useState<Rule | "new" | null>(null);
   const generate = useAct("rule", () => take(api.POST("/api/v1/workspaces/{workspace_id}/drafts/generate", { params: { path: { workspace_id } } })), {
     done: ({ posts, without_media, complete }) => {
-      const made = posts === 0 ? "Everything is laid out already." : `${count(posts, "post")} laid out.`;
-      const bare = without_media > 0 ? ` ${without_media} without a picture.` : "";
-      return `${made}${bare}${complete ? "" : " There is more: press again."}`;
+      const made = posts === 0 ? t("everythingIsAlreadyCreated") : t("postsCreated", { posts });
+      const bare = without_media > 0 && t("withoutPicture", { posts: without_media });
+      return [made, bare, !complete && t("theresMoreToCreatePressAgain")].filter(Boolean).join(" ");
     },
   });
   const noCategory = categories.data?.length === 0;
   return (
     <Stack>
       {workspace.data?.active === false && (
-        <Alert color="yellow" title="Rules are switched off in this workspace">
-          They lay out nothing until an admin switches them on in the settings.
+        <Alert color="yellow" title={t("rulesAreTurnedOffInThis")}>
+          {t("theyWontCreatePostsUntilAn")}
         </Alert>
       )}
       {editor && (
         <Group gap="xs">
           <Button leftSection={<IconPlus size={16} aria-hidden />} disabled={noCategory || workspace.data === undefined} onClick={() => setEdited("new")}>
-            New rule
+            {t("newRule")}
           </Button>
           <Button variant="default" leftSection={<IconWand size={16} aria-hidden />} loading={generate.isPending} onClick={() => generate.mutate()}>
-            Generate now
+            {t("generateNow")}
           </Button>
         </Group>
       )}
-      {noCategory && <Text size="sm">A rule takes its words from a category: make one first, in the next tab.</Text>}
+      {noCategory && <Text size="sm">{t("aRuleTakesItsTextFrom")}</Text>}
       <Fetched query={rules}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty icon={IconWand} title="No rules yet">
-              A rule lays out posts 30 days ahead: which days and times, which accounts, which category's words and pictures. You approve what it makes.
+            <Empty icon={IconWand} title={t("noRulesYet")}>
+              {t("aRuleCreatesPosts30Days")}
             </Empty>
           ) : (
             <Stack>
@@ -76,7 +76,7 @@ export function Rules() {
           )
         }
       </Fetched>
-      <Modal opened={edited !== null} onClose={() => setEdited(null)} size="xl" title={edited === "new" ? "A new rule" : `Rule ${edited?.name ?? ""}`}>
+      <Modal opened={edited !== null} onClose={() => setEdited(null)} size="xl" title={edited === "new" ? t("newRule") : t("ruleName", { name: edited?.name ?? "" })}>
         {edited !== null && <RuleEditor rule={edited === "new" ? null : edited} onClose={() => setEdited(null)} />}
       </Modal>
     </Stack>
@@ -89,45 +89,45 @@ function RuleCard({ rule, category, onEdit }: { rule: Rule; category: string | u
   const accounts = useAccounts();
   const params = { path: { workspace_id, rule_id: rule.id } };
   const pause = useAct("rule", () => take(api.POST("/api/v1/workspaces/{workspace_id}/rules/{rule_id}/pause", { params })), {
-    done: () => `${rule.name} lays out no more. What it laid out stays.`,
+    done: () => t("nameIsPausedThePostsIt", { name: rule.name }),
     undo: () => () => resume.mutate(),
   });
   const resume = useAct("rule", () => take(api.POST("/api/v1/workspaces/{workspace_id}/rules/{rule_id}/resume", { params })), {
-    done: () => `${rule.name} goes on.`,
+    done: () => t("nameIsRunningAgain", { name: rule.name }),
   });
   const remove = useAct("rule", () => take(api.DELETE("/api/v1/workspaces/{workspace_id}/rules/{rule_id}", { params })), {
-    done: ({ plan }) => `${rule.name} is gone, with ${count(plan.removed.length, "post")}. ${plan.kept.length > 0 ? `${count(plan.kept.length, "post")} stayed, because somebody touched them.` : ""}`,
+    done: ({ plan }) => t("ruleDeleted", { name: rule.name, removed: plan.removed.length, kept: plan.kept.length }),
   });
   const tryOut = useMutation({
     mutationFn: () => take(api.DELETE("/api/v1/workspaces/{workspace_id}/rules/{rule_id}", { params: { ...params, query: { dry_run: true } } })),
     onSuccess: async ({ plan: { removed, kept } }) => {
-      const says = `${count(removed.length, "post")} that nobody touched ${removed.length === 1 ? "goes" : "go"} with it; ${kept.length} that somebody touched ${kept.length === 1 ? "stays" : "stay"}.`;
-      if (await askFirst({ title: `Delete ${rule.name}?`, says, yes: "Delete", danger: true })) remove.mutate();
+      const message = t("ruleDeleteEffect", { removed: removed.length, kept: kept.length });
+      if (await askFirst({ title: t("deleteNameQuestion", { name: rule.name }), message, yes: t("delete"), danger: true })) remove.mutate();
     },
     onError: (error) => tellProblem(error),
   });
-  const handles = [...new Set(rule.targets.map(({ account_id }) => accounts.data?.find(({ id }) => id === account_id)?.handle ?? "an account"))];
+  const handles = [...new Set(rule.targets.map(({ account_id }) => accounts.data?.find(({ id }) => id === account_id)?.handle ?? t("anAccount")))];
   const paused = rule.state === "paused";
   return (
     <Section
       title={rule.name}
-      says={`${patternWords(readPattern(rule.pattern))}, ${placeOf(rule.zone)} time`}
+      message={t("patternwordsPlaceTime", { patternWords: patternWords(readPattern(rule.pattern)), place: placeOf(rule.zone) })}
       actions={
         editor && (
           <>
-            <Button size="compact-sm" variant="default" onClick={onEdit} aria-label={`Edit ${rule.name}`}>
-              Edit
+            <Button size="compact-sm" variant="default" onClick={onEdit} aria-label={t("editName", { name: rule.name })}>
+              {t("edit")}
             </Button>
             <Menu position="bottom-end">
               <Menu.Target>
-                <Button size="compact-sm" variant="subtle" color="gray" aria-label={`More for ${rule.name}`}>
+                <Button size="compact-sm" variant="subtle" color="gray" aria-label={t("moreForName", { name: rule.name })}>
                   <IconDots size={16} aria-hidden />
                 </Button>
               </Menu.Target>
               <Menu.Dropdown>
-                {paused ? <Menu.Item onClick={() => resume.mutate()}>Resume</Menu.Item> : <Menu.Item onClick={() => pause.mutate()}>Pause</Menu.Item>}
+                {paused ? <Menu.Item onClick={() => resume.mutate()}>{t("resume")}</Menu.Item> : <Menu.Item onClick={() => pause.mutate()}>{t("pause")}</Menu.Item>}
                 <Menu.Item color="red" onClick={() => tryOut.mutate()}>
-                  Delete…
+                  {t("deleteDots")}
                 </Menu.Item>
               </Menu.Dropdown>
             </Menu>
@@ -138,12 +138,12 @@ function RuleCard({ rule, category, onEdit }: { rule: Rule; category: string | u
       <Group gap="xs">
         {paused && (
           <Badge variant="outline" color="yellow">
-            Paused
+            {t("paused")}
           </Badge>
         )}
         <Text size="sm" c="dimmed">
-          {category ?? "A category"} · {handles.join(", ")}
-          {rule.ends !== null && ` · until ${rule.ends}`}
+          {category ?? t("noCategory")} · {handles.join(", ")}
+          {rule.ends !== null && t("untilEnds", { ends: rule.ends })}
         </Text>
       </Group>
     </Section>

@@ -1,5 +1,6 @@
 // A rule's pattern: as the form holds it, as the server takes it, and in words.
 import { weekdayNames } from "../../ui/weekdays";
+import { t } from "../../messages/drafts";
 
 export interface Nth {
   nth: string;
@@ -20,16 +21,16 @@ export interface PatternForm {
 }
 
 export const nthNames: Record<string, string> = {
-  "1": "first",
-  "2": "second",
-  "3": "third",
-  "4": "fourth",
-  "5": "fifth",
-  "-1": "last",
-  "-2": "second to last",
-  "-3": "third to last",
-  "-4": "fourth to last",
-  "-5": "fifth to last",
+  "1": t("first"),
+  "2": t("second"),
+  "3": t("third"),
+  "4": t("fourth"),
+  "5": t("fifth"),
+  "-1": t("last"),
+  "-2": t("secondToLast"),
+  "-3": t("thirdToLast"),
+  "-4": t("fourthToLast"),
+  "-5": t("fifthToLast"),
 };
 
 export const newPattern: PatternForm = { kind: "weekly", weekdays: ["1"], days: ["1"], nth: [], shortMonth: "last", times: ["09:00"], step: 1, hours: 24 };
@@ -72,21 +73,21 @@ export function writePattern(form: PatternForm): Record<string, unknown> {
 
 /** "Mondays and Thursdays at 09:00", "Every month on the last Friday at 09:00" */
 export function patternWords(form: PatternForm): string {
-  const at = form.times.length === 0 ? "" : ` at ${and(form.times)}`;
+  const at = form.times.length === 0 ? "" : t("atList", { list: and(form.times) });
   switch (form.kind) {
     case "weekly": {
       const days = and(form.weekdays.map(Number).sort((one, other) => ((one + 6) % 7) - ((other + 6) % 7)).map((day) => `${weekdayNames[day] ?? day}s`));
-      return form.step === 1 ? `${days}${at}` : `${days} every ${form.step} weeks${at}`;
+      return form.step === 1 ? `${days}${at}` : t("daysEveryStepWeeksAt", { days, step: form.step, at });
     }
     case "daily":
-      return form.step === 1 ? `Every day${at}` : `Every ${form.step} days${at}`;
+      return form.step === 1 ? t("everyDayAt", { at }) : t("everyStepDaysAt", { step: form.step, at });
     case "monthly": {
-      const days = form.days.map((day) => (day === "-1" ? "the last day" : `day ${day}`));
-      const nth = form.nth.map((each) => `the ${nthNames[each.nth] ?? each.nth} ${weekdayNames[Number(each.weekday)] ?? each.weekday}`);
-      return `${form.step === 1 ? "Every month" : `Every ${form.step} months`} on ${and([...days, ...nth])}${at}`;
+      const days = form.days.map((day) => (day === "-1" ? t("lastDay") : t("dayDay", { day })));
+      const nth = form.nth.map((each) => t("theNthWeekday", { nth: nthNames[each.nth] ?? each.nth, weekday: weekdayNames[Number(each.weekday)] ?? each.weekday }));
+      return t("valueOnListAt", { value: form.step === 1 ? t("everyMonth") : t("everyStepMonths", { step: form.step }), list: and([...days, ...nth]), at });
     }
     case "interval":
-      return `Every ${form.hours} hours`;
+      return t("everyHoursHours", { hours: form.hours });
   }
 }
 
@@ -94,5 +95,5 @@ export function patternWords(form: PatternForm): string {
 export const isLong = (days: readonly string[]): boolean => days.some((day) => Math.abs(Number(day)) > 28);
 
 function and(words: readonly string[]): string {
-  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
+  return words.length < 2 ? words.join("") : t("listAndAt", { list: words.slice(0, -1).join(", "), at: words.at(-1) ?? "" });
 }

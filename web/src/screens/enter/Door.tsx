@@ -2,7 +2,7 @@ import { Center, Paper, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 
 /** The frame of the pages before one is in. */
-export function Door(props: { title: string; says: string; children: ReactNode }) {
+export function Door(props: { title: string; message: string; children: ReactNode }) {
   return (
     <Center component="main" mih="100vh" p="md">
       <Paper withBorder radius="lg" p="xl" w="100%" maw={420}>
@@ -15,7 +15,7 @@ export function Door(props: { title: string; says: string; children: ReactNode }
               {props.title}
             </Title>
             <Text c="dimmed" size="sm" mt={4}>
-              {props.says}
+              {props.message}
             </Text>
           </div>
           {props.children}

@@ -8,6 +8,7 @@ import { Problem } from "../../api/problem";
 import { zones } from "../../ui/zones";
 import { Door } from "./Door";
 import { tokenIn, useToken } from "./token";
+import { t } from "../../messages/enter";
 
 export default function FirstStart() {
   const token = useToken();
@@ -34,7 +35,7 @@ export default function FirstStart() {
     },
   });
   return (
-    <Door title="Welcome" says="This Cadenza is new and belongs to nobody yet. Become its owner.">
+    <Door title={t("welcome")} message={t("noOwnerYetCreateTheFirst")}>
       <form onSubmit={form.onSubmit((values) => begin.mutate(values))}>
         <Stack>
           {begin.error !== null && (
@@ -44,31 +45,31 @@ export default function FirstStart() {
           )}
           {token === "" && (
             <TextInput
-              label="Start token"
-              description="The link that was printed in the terminal where Cadenza was started, or its end behind token="
+              label={t("setupLink")}
+              description={t("pasteTheLinkFromTheTerminal")}
               required
               autoFocus
               {...form.getInputProps("token")}
             />
           )}
-          <TextInput label="Your name" autoComplete="name" required autoFocus={token !== ""} {...form.getInputProps("name")} />
-          <TextInput label="E-mail" type="email" autoComplete="username" required {...form.getInputProps("email")} />
+          <TextInput label={t("yourName")} autoComplete="name" required autoFocus={token !== ""} {...form.getInputProps("name")} />
+          <TextInput label={t("email")} type="email" autoComplete="username" required {...form.getInputProps("email")} />
           <PasswordInput
-            label="Password"
-            description="At least 12 characters; a few plain words are best"
+            label={t("password")}
+            description={t("atLeast12CharactersAFew")}
             autoComplete="new-password"
             required
             {...form.getInputProps("password")}
           />
           <TextInput
-            label="Workspace"
-            description="A brand, a client, a team: accounts and posts live in one"
+            label={t("workspace")}
+            description={t("forABrandAClientOr")}
             required
             {...form.getInputProps("workspace")}
           />
-          <Autocomplete label="Time zone" data={zones} limit={20} required {...form.getInputProps("zone")} />
+          <Autocomplete label={t("timeZone")} data={zones} limit={20} required {...form.getInputProps("zone")} />
           <Button type="submit" loading={begin.isPending}>
-            Begin
+            {t("getStarted")}
           </Button>
         </Stack>
       </form>

@@ -5,6 +5,7 @@ import { Link } from "react-router";
 
 import { api, take } from "../../api/client";
 import { Door } from "./Door";
+import { t } from "../../messages/enter";
 
 export default function Forgotten() {
   const form = useForm({ initialValues: { email: "" } });
@@ -12,21 +13,21 @@ export default function Forgotten() {
     mutationFn: (body: typeof form.values) => take(api.POST("/api/v1/auth/password-reset/ask", { body })),
   });
   return (
-    <Door title="A new password" says="We mail you a link to choose one.">
+    <Door title={t("resetYourPassword")} message={t("wellEmailYouALinkTo")}>
       {ask.data?.mails === false ? (
         <Stack role="status">
-          <Text>This Cadenza cannot send mail.</Text>
+          <Text>{t("thisServerCantSendEmail")}</Text>
           <Text size="sm" c="dimmed">
-            Ask whoever runs it for a link: <Code>cadenza person reset {form.values.email}</Code> prints one.
+            {t.rich("askForLink", { email: form.values.email, code: (command) => <Code>{command}</Code> })}
           </Text>
         </Stack>
       ) : ask.isSuccess ? (
         <Stack role="status">
           <Text>
-            If {form.values.email} has a place here, a mail with a link is on its way. The link works once, for an hour.
+            {t("ifEmailHasAnAccountHere", { email: form.values.email })}
           </Text>
           <Text size="sm" c="dimmed">
-            Nothing came? Look among the unwanted mails, or ask whoever runs this Cadenza whether it can send mail.
+            {t("nothingThereCheckYourSpamFolder")}
           </Text>
         </Stack>
       ) : (
@@ -37,15 +38,15 @@ export default function Forgotten() {
                 {ask.error.message}
               </Alert>
             )}
-            <TextInput label="E-mail" type="email" autoComplete="username" required autoFocus {...form.getInputProps("email")} />
+            <TextInput label={t("email")} type="email" autoComplete="username" required autoFocus {...form.getInputProps("email")} />
             <Button type="submit" loading={ask.isPending}>
-              Send me a link
+              {t("sendLink")}
             </Button>
           </Stack>
         </form>
       )}
       <Anchor component={Link} to="/sign-in" size="sm">
-        Back to signing in
+        {t("backToSignIn")}
       </Anchor>
     </Door>
   );

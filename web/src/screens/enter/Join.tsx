@@ -12,6 +12,7 @@ import { roleWord } from "../../ui/roles";
 import { zones } from "../../ui/zones";
 import { Door } from "./Door";
 import { useToken } from "./token";
+import { t } from "../../messages/enter";
 
 // The token waits here while one signs in: in an address that a server sees it would be no secret.
 const KEPT = "cadenza.invitation";
@@ -27,14 +28,14 @@ export default function Join() {
   });
   if (token === "") {
     return (
-      <Door title="An invitation" says="This link is not whole.">
-        <Text role="alert">Open it from the mail again, or ask for another invitation.</Text>
+      <Door title={t("invitation")} message={t("thisLinkIsIncomplete")}>
+        <Text role="alert">{t("openItFromTheEmailAgain")}</Text>
       </Door>
     );
   }
   if (look.error instanceof Problem && look.error.status !== 0) {
     return (
-      <Door title="An invitation" says="It does not work any more.">
+      <Door title={t("invitation")} message={t("itNoLongerWorks")}>
         <Alert color="red" role="alert">
           {look.error.message}
         </Alert>
@@ -45,8 +46,8 @@ export default function Join() {
     <Fetched query={look}>
       {(invitation) => (
         <Door
-          title={`Join ${invitation.workspace}`}
-          says={`${invitation.email} is invited as ${roleWord(invitation.role).toLowerCase()}.`}
+          title={t("joinWorkspace", { workspace: invitation.workspace })}
+          message={t("emailIsInvitedAsRole", { email: invitation.email, role: roleWord(invitation.role).toLowerCase() })}
         >
           <WayIn token={token} invitation={invitation} />
         </Door>
@@ -62,9 +63,9 @@ function WayIn({ token, invitation }: { token: string; invitation: Schemas["Invi
   if (!invitation.known) return <AsNew token={token} />;
   return (
     <Stack>
-      <Text>You have an account here already. Sign in, and you come back to this page.</Text>
+      <Text>{t("youAlreadyHaveAnAccountHere")}</Text>
       <Button component={Link} to="/sign-in?next=%2Fjoin" onClick={() => sessionStorage.setItem(KEPT, token)}>
-        Sign in
+        {t("signIn")}
       </Button>
     </Stack>
   );
@@ -93,9 +94,9 @@ function AsOneself({ token, email }: { token: string; email: string }) {
           {join.error.message}
         </Alert>
       )}
-      <Text size="sm">You are signed in as {email}.</Text>
+      <Text size="sm">{t("youreSignedInAsEmail", { email })}</Text>
       <Button loading={join.isPending} onClick={() => join.mutate({})}>
-        Join
+        {t("join")}
       </Button>
     </Stack>
   );
@@ -118,17 +119,17 @@ function AsNew({ token }: { token: string }) {
             {join.error.message}
           </Alert>
         )}
-        <TextInput label="Your name" autoComplete="name" required autoFocus {...form.getInputProps("name")} />
+        <TextInput label={t("yourName")} autoComplete="name" required autoFocus {...form.getInputProps("name")} />
         <PasswordInput
-          label="Password"
-          description="At least 12 characters; a few plain words are best"
+          label={t("password")}
+          description={t("atLeast12CharactersAFew")}
           autoComplete="new-password"
           required
           {...form.getInputProps("password")}
         />
-        <Autocomplete label="Time zone" data={zones} limit={20} required {...form.getInputProps("zone")} />
+        <Autocomplete label={t("timeZone")} data={zones} limit={20} required {...form.getInputProps("zone")} />
         <Button type="submit" loading={join.isPending}>
-          Join
+          {t("join")}
         </Button>
       </Stack>
     </form>

@@ -7,6 +7,7 @@ import { api, take } from "../../api/client";
 import { Problem } from "../../api/problem";
 import { Door } from "./Door";
 import { useToken } from "./token";
+import { t } from "../../messages/enter";
 
 export default function ResetPassword() {
   const token = useToken();
@@ -20,22 +21,24 @@ export default function ResetPassword() {
   });
   if (reset.isSuccess) {
     return (
-      <Door title="Your password is new" says="You were signed out everywhere.">
+      <Door title={t("passwordChanged")} message={t("youveBeenSignedOutEverywhere")}>
         <Button component={Link} to="/sign-in">
-          Sign in
+          {t("signIn")}
         </Button>
       </Door>
     );
   }
   return (
-    <Door title="Choose a new password" says="You will be signed out everywhere.">
+    <Door title={t("chooseANewPassword")} message={t("youllBeSignedOutEverywhere")}>
       {token === "" ? (
         <Text role="alert">
-          This link is not whole. Open it from the mail again, or{" "}
-          <Anchor component={Link} to="/forgotten">
-            ask for another
-          </Anchor>
-          .
+          {t.rich("brokenLink", {
+            link: (words) => (
+              <Anchor component={Link} to="/forgotten">
+                {words}
+              </Anchor>
+            ),
+          })}
         </Text>
       ) : (
         <form onSubmit={form.onSubmit((values) => reset.mutate(values))}>
@@ -44,20 +47,20 @@ export default function ResetPassword() {
               <Alert color="red" role="alert">
                 {reset.error.message}{" "}
                 <Anchor component={Link} to="/forgotten">
-                  Ask for another link
+                  {t("getANewLink")}
                 </Anchor>
               </Alert>
             )}
             <PasswordInput
-              label="New password"
-              description="At least 12 characters; a few plain words are best"
+              label={t("newPassword")}
+              description={t("atLeast12CharactersAFew")}
               autoComplete="new-password"
               required
               autoFocus
               {...form.getInputProps("password")}
             />
             <Button type="submit" loading={reset.isPending}>
-              Set the password
+              {t("savePassword")}
             </Button>
           </Stack>
         </form>

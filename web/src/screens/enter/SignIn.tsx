@@ -6,6 +6,7 @@ import { Link, useNavigate, useSearchParams } from "react-router";
 import { api, take } from "../../api/client";
 import { Problem } from "../../api/problem";
 import { Door } from "./Door";
+import { t } from "../../messages/enter";
 
 /** Only ways inside this installation: a link must not lead a person elsewhere after they signed in. */
 export function safeNext(next: string | null): string {
@@ -27,7 +28,7 @@ export default function SignIn() {
   });
   const codeNeeded = signIn.error instanceof Problem && signIn.error.code === "code_needed";
   return (
-    <Door title="Sign in" says="Your queue is waiting.">
+    <Door title={t("signIn")} message={t("welcomeBack")}>
       <form onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
         <Stack>
           {signIn.error !== null && !codeNeeded && (
@@ -35,12 +36,12 @@ export default function SignIn() {
               {signIn.error.message}
             </Alert>
           )}
-          <TextInput label="E-mail" type="email" autoComplete="username" required autoFocus {...form.getInputProps("email")} />
-          <PasswordInput label="Password" autoComplete="current-password" required {...form.getInputProps("password")} />
+          <TextInput label={t("email")} type="email" autoComplete="username" required autoFocus {...form.getInputProps("email")} />
+          <PasswordInput label={t("password")} autoComplete="current-password" required {...form.getInputProps("password")} />
           {(codeNeeded || form.values.code !== "") && (
             <TextInput
-              label="Code of your second factor"
-              description="From your authenticator app, or a recovery code"
+              label={t("twoFactorCode")}
+              description={t("fromYourAuthenticatorAppOrA")}
               autoComplete="one-time-code"
               inputMode="numeric"
               required
@@ -49,10 +50,10 @@ export default function SignIn() {
             />
           )}
           <Button type="submit" loading={signIn.isPending}>
-            Sign in
+            {t("signIn")}
           </Button>
           <Anchor component={Link} to="/forgotten" size="sm">
-            Forgotten your password?
+            {t("forgotYourPassword")}
           </Anchor>
         </Stack>
       </form>

@@ -8,11 +8,12 @@ import { askFirst } from "../../ui/ask";
 import { Fetched } from "../../ui/Fetched";
 import { momentThere } from "../../ui/times";
 import { jobWord, taskWords } from "./words";
+import { t } from "../../messages/jobs";
 
 /** One job: why it does not run, what it was given, what went wrong. */
 export function JobDrawer({ id, onClose }: { id: number | null; onClose: () => void }) {
   return (
-    <Drawer opened={id !== null} onClose={onClose} position="right" size="lg" title={id === null ? "" : `Job ${id}`}>
+    <Drawer opened={id !== null} onClose={onClose} position="right" size="lg" title={id === null ? "" : t("jobId", { id })}>
       {id !== null && <JobView id={id} />}
     </Drawer>
   );
@@ -30,14 +31,14 @@ function JobView({ id }: { id: number }) {
     queryKey: [workspaceId, "jobs", "why", id],
     queryFn: () => take(api.GET("/api/v1/jobs/{job_id}/why", { params })),
   });
-  const retry = useAct("job", () => take(api.POST("/api/v1/jobs/{job_id}/retry", { params })), { done: () => "It runs again." });
+  const retry = useAct("job", () => take(api.POST("/api/v1/jobs/{job_id}/retry", { params })), { done: () => t("runningAgain") });
   const cancel = useAct("job", () => take(api.POST("/api/v1/jobs/{job_id}/cancel", { params })), {
-    done: (answer) => (answer.state === "running" ? "It was asked to stop." : "It is canceled."),
+    done: (answer) => (answer.state === "running" ? t("stoppingDots") : t("canceledToast")),
     undo: (answer) => (answer.state === "canceled" ? () => retry.mutate() : undefined),
   });
   const askCancel = async (state: string) => {
-    const says = "It is asked to stop where it stands. What it did so far stays done.";
-    if (state !== "running" || (await askFirst({ title: "Stop a running job?", says, yes: "Stop it", danger: true }))) cancel.mutate();
+    const message = t("itStopsAtTheNextSafe");
+    if (state !== "running" || (await askFirst({ title: t("stopThisRunningJob"), message, yes: t("stop"), danger: true }))) cancel.mutate();
   };
   return (
     <Fetched query={job}>
@@ -47,24 +48,24 @@ function JobView({ id }: { id: number }) {
             <Text fw={600}>{shown.task}</Text>
             {taskWords(shown.task) !== undefined && <Text size="sm">{taskWords(shown.task)}</Text>}
             <Text size="sm" c="dimmed">
-              {jobWord(shown.state).says} · queue {shown.queue} · made {momentThere(shown.created_at, zone)} · runs {momentThere(shown.run_at, zone)}
+              {t("saysQueueQueueCreatedTimeRuns", { message: jobWord(shown.state).message, queue: shown.queue, time: momentThere(shown.created_at, zone), time2: momentThere(shown.run_at, zone) })}
             </Text>
           </div>
-          {why.data !== undefined && <Alert color="blue">{why.data.says}</Alert>}
+          {why.data !== undefined && <Alert color="blue">{why.data.message}</Alert>}
           <Group gap="xs">
             <Button size="compact-md" loading={retry.isPending} disabled={shown.state === "running"} onClick={() => retry.mutate()}>
-              {shown.state === "waiting" ? "Run it now" : "Run it again"}
+              {shown.state === "waiting" ? t("runNow") : t("runAgain")}
             </Button>
             {(shown.state === "waiting" || shown.state === "running") && (
               <Button size="compact-md" variant="default" loading={cancel.isPending} onClick={() => void askCancel(shown.state)}>
-                Cancel it
+                {t("cancelJob")}
               </Button>
             )}
           </Group>
-          <Told title="Given to it" value={shown.payload} />
-          {shown.progress !== null && <Told title="Progress" value={shown.progress} />}
+          <Told title={t("input")} value={shown.payload} />
+          {shown.progress !== null && <Told title={t("progress")} value={shown.progress} />}
           {shown.errors.map((error, index) => (
-            <Told key={index} title={`What went wrong, time ${index + 1}`} value={error} />
+            <Told key={index} title={t("errorIndex", { index: index + 1 })} value={error} />
           ))}
         </Stack>
       )}

@@ -12,9 +12,9 @@ import { Paged, usePages } from "../../ui/Paged";
 import { ago, fromNow } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { useSearchWords } from "../../ui/useSearchWords";
-import { count } from "../../ui/words";
 import { JobDrawer } from "./JobDrawer";
 import { jobWord, often } from "./words";
+import { t } from "../../messages/jobs";
 
 type Job = Schemas["JobView"];
 const states = ["waiting", "running", "done", "failed", "canceled"] as const;
@@ -41,56 +41,56 @@ export function JobList() {
   const redrive = useAct(
     "job",
     () => take(api.POST("/api/v1/jobs/redrive", { body: { queue, task: task === "" ? null : task, limit: 1000 } })),
-    { done: ({ changed }) => `${count(changed.length, "failed job")} brought back.` },
+    { done: ({ changed }) => t("failedJobsWillRunAgain", { changed: changed.length }) },
   );
   const askRedrive = async () => {
-    const many = jobs.query.hasNextPage ? "all failed jobs of this list" : count(jobs.rows.length, "failed job");
-    const says = "Each runs again, with as many tries as at first. What it did before it failed, it may do twice.";
-    if (await askFirst({ title: `Try ${many} again?`, says, yes: "Try again" })) redrive.mutate();
+    const title = jobs.query.hasNextPage ? t("tryAllFailedJobsInThis") : t("tryListedJobsAgainQuestion", { rows: jobs.rows.length });
+    const message = t("eachJobRunsAgainWithAll");
+    if (await askFirst({ title, message, yes: t("tryAgain") })) redrive.mutate();
   };
   return (
     <>
       <Group mb="md" align="flex-end" gap="xs">
         <Select
-          label="State"
-          placeholder="Any"
+          label={t("status")}
+          placeholder={t("any")}
           clearable
           w={150}
           value={state ?? null}
-          data={states.map((value) => ({ value, label: jobWord(value).says }))}
+          data={states.map((value) => ({ value, label: jobWord(value).message }))}
           onChange={(value) => set("state", value as State | null)}
         />
-        <TextInput label="Task" placeholder="Its whole name" value={search.get("task") ?? ""} onChange={(event) => set("task", event.currentTarget.value)} />
+        <TextInput label={t("task")} placeholder={t("fullName")} value={search.get("task") ?? ""} onChange={(event) => set("task", event.currentTarget.value)} />
         {queue !== null && (
           <Button variant="default" onClick={() => set("queue", null)}>
-            Queue {queue}: show all queues
+            {t("queueQueueShowAllQueues", { queue })}
           </Button>
         )}
         {state === "failed" && jobs.rows.length > 0 && (
           <Button loading={redrive.isPending} onClick={() => void askRedrive()}>
-            Try these again
+            {t("tryTheseAgain")}
           </Button>
         )}
       </Group>
       <Paged
         pages={jobs}
         empty={
-          <Empty icon={IconListCheck} title="No such jobs">
-            Nothing is in this state at the moment.
+          <Empty icon={IconListCheck} title={t("noJobs")}>
+            {t("noJobsWithThisStatusRight")}
           </Empty>
         }
       >
         {(rows) => (
-          <Table.ScrollContainer minWidth={320} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": "Jobs" } }}>
+          <Table.ScrollContainer minWidth={320} scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-label": t("jobs") } }}>
             <Table verticalSpacing="xs">
               <Table.Thead>
                 <Table.Tr>
-                  <Table.Th>Task</Table.Th>
-                  <Table.Th>State</Table.Th>
-                  <Table.Th>Runs</Table.Th>
-                  <Table.Th visibleFrom="sm">Attempts</Table.Th>
+                  <Table.Th>{t("task")}</Table.Th>
+                  <Table.Th>{t("status")}</Table.Th>
+                  <Table.Th>{t("runs")}</Table.Th>
+                  <Table.Th visibleFrom="sm">{t("attempts")}</Table.Th>
                   <Table.Th>
-                    <VisuallyHidden>More</VisuallyHidden>
+                    <VisuallyHidden>{t("more")}</VisuallyHidden>
                   </Table.Th>
                 </Table.Tr>
               </Table.Thead>
@@ -120,7 +120,7 @@ function JobRow({ job, now, onOpen }: { job: Job; now: Date; onOpen: () => void 
       </Table.Td>
       <Table.Td>
         <Badge variant="outline" miw="max-content" color={word.colour}>
-          {word.says}
+          {word.message}
         </Badge>
       </Table.Td>
       <Table.Td>
@@ -128,11 +128,11 @@ function JobRow({ job, now, onOpen }: { job: Job; now: Date; onOpen: () => void 
       </Table.Td>
       <Table.Td visibleFrom="sm">
         {job.attempts}
-        {job.crashes > 0 && ` (${count(job.crashes, "crash", "crashes")})`}
+        {job.crashes > 0 && t("crashes", { crashes: job.crashes })}
       </Table.Td>
       <Table.Td ta="right">
-        <Button size="compact-sm" variant="default" onClick={onOpen} aria-label={`Look at job ${job.id}`}>
-          Look
+        <Button size="compact-sm" variant="default" onClick={onOpen} aria-label={t("viewJobId", { id: job.id })}>
+          {t("view")}
         </Button>
       </Table.Td>
     </Table.Tr>

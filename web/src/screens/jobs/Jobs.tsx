@@ -8,26 +8,27 @@ import { PathTabs } from "../../ui/PathTabs";
 import { JobList } from "./JobList";
 import { Queues } from "./Queues";
 import { Schedules } from "./Schedules";
+import { t } from "../../messages/jobs";
 
 const parts = [
-  { path: "queues", name: "Queues", Shown: Queues },
-  { path: "list", name: "Jobs", Shown: JobList },
-  { path: "schedules", name: "Schedules", Shown: Schedules },
+  { path: "queues", name: t("queues"), Shown: Queues },
+  { path: "list", name: t("jobs"), Shown: JobList },
+  { path: "schedules", name: t("schedules"), Shown: Schedules },
 ];
 
 export default function Jobs() {
   const { instance_owner } = useMe();
   if (!instance_owner) {
     return (
-      <Page title="Jobs">
-        <Empty icon={IconLock} title="For owners of this installation">
-          Jobs are the background work of the whole installation. Whoever runs it can look at them.
+      <Page title={t("jobs")}>
+        <Empty icon={IconLock} title={t("onlyForThePeopleWhoRun")}>
+          {t("jobsAreTheServersBackgroundWork")}
         </Empty>
       </Page>
     );
   }
   return (
-    <Page title="Jobs" says="Background work of this installation: laying out posts, watching queues, cleaning up.">
+    <Page title={t("jobs")} message={t("theServersBackgroundWorkCreating")}>
       <PathTabs screen="jobs" parts={parts} />
     </Page>
   );

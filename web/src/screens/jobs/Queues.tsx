@@ -11,8 +11,8 @@ import { askFor } from "../../ui/askFor";
 import { Empty } from "../../ui/Empty";
 import { Fetched } from "../../ui/Fetched";
 import { Section } from "../../ui/Section";
-import { count } from "../../ui/words";
 import { jobWord, often } from "./words";
+import { t } from "../../messages/jobs";
 
 type Shown = AnswerOf<"/api/v1/jobs/queues", "get">[number];
 
@@ -27,8 +27,8 @@ export function Queues() {
     <Fetched query={queues}>
       {(rows) =>
         rows.length === 0 ? (
-          <Empty icon={IconStack2} title="No jobs yet">
-            Queues appear with their first job.
+          <Empty icon={IconStack2} title={t("noJobsYet")}>
+            {t("queuesShowUpWithTheirFirst")}
           </Empty>
         ) : (
           <SimpleGrid cols={{ base: 1, md: 2 }}>
@@ -48,40 +48,40 @@ function QueueCard({ queue }: { queue: Shown }) {
   const pause = useAct(
     "job",
     (reason: string) => take(api.POST("/api/v1/jobs/queues/{queue}/pause", { params: { path }, body: { reason } })),
-    { done: () => `${queue.queue} is paused on all machines.` },
+    { done: () => t("queueIsPausedOnAllWorkers", { queue: queue.queue }) },
   );
   const resume = useAct("job", () => take(api.POST("/api/v1/jobs/queues/{queue}/resume", { params: { path } })), {
-    done: () => `${queue.queue} is open again.`,
+    done: () => t("queueIsRunningAgain", { queue: queue.queue }),
   });
   const redrive = useAct("job", () => take(api.POST("/api/v1/jobs/redrive", { body: { queue: queue.queue, limit: 1000 } })), {
-    done: ({ changed }) => `${count(changed.length, "failed job")} brought back.`,
+    done: ({ changed }) => t("failedJobsWillRunAgain", { changed: changed.length }),
   });
   const askPause = async () => {
     const reason = await askFor({
-      title: `Pause ${queue.queue}?`,
-      says: "Nothing more of it is begun, on any machine, until it is resumed. What runs ends.",
-      label: "Why",
-      yes: "Pause",
+      title: t("pauseQueueQuestion", { queue: queue.queue }),
+      message: t("noWorkerStartsNewJobsFrom"),
+      label: t("reason"),
+      yes: t("pause"),
     });
     if (reason !== null) pause.mutate(reason);
   };
   const failed = queue.counts.failed ?? 0;
   const askRedrive = async () => {
-    const says = "Each runs again, with as many tries as at first. What it did before it failed, it may do twice.";
-    if (await askFirst({ title: `Try ${count(failed, "failed job")} again?`, says, yes: "Try again" })) redrive.mutate();
+    const message = t("eachJobRunsAgainWithAll");
+    if (await askFirst({ title: t("tryFailedJobsAgainQuestion", { failed }), message, yes: t("tryAgain") })) redrive.mutate();
   };
   return (
     <Section
       title={queue.queue}
-      says={queue.paused ? `Paused: ${queue.reason ?? "no reason given"}` : "Open"}
+      message={queue.paused ? t("pausedReason", { reason: queue.reason ?? t("noReasonGiven") }) : t("running")}
       actions={
         queue.paused ? (
-          <Button size="compact-sm" loading={resume.isPending} onClick={() => resume.mutate()} aria-label={`Resume ${queue.queue}`}>
-            Resume
+          <Button size="compact-sm" loading={resume.isPending} onClick={() => resume.mutate()} aria-label={t("resumeQueue", { queue: queue.queue })}>
+            {t("resume")}
           </Button>
         ) : (
-          <Button size="compact-sm" variant="default" loading={pause.isPending} onClick={() => void askPause()} aria-label={`Pause ${queue.queue}`}>
-            Pause
+          <Button size="compact-sm" variant="default" loading={pause.isPending} onClick={() => void askPause()} aria-label={t("pauseQueue", { queue: queue.queue })}>
+            {t("pause")}
           </Button>
         )
       }
@@ -96,18 +96,18 @@ function QueueCard({ queue }: { queue: Shown }) {
             color={jobWord(state).colour}
             style={{ cursor: "pointer" }}
           >
-            {number} {jobWord(state).says.toLowerCase()}
+            {number} {jobWord(state).message.toLowerCase()}
           </Badge>
         ))}
         {Object.keys(queue.counts).length === 0 && (
           <Text size="sm" c="dimmed">
-            Empty
+            {t("empty")}
           </Text>
         )}
       </Group>
       {failed > 0 && (
         <Button w="fit-content" size="compact-sm" variant="light" loading={redrive.isPending} onClick={() => void askRedrive()}>
-          Try {count(failed, "failed job")} again
+          {t("tryFailedJobsAgain", { failed })}
         </Button>
       )}
     </Section>

@@ -12,6 +12,7 @@ import { Section } from "../../ui/Section";
 import { ago, fromNow, moment } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
 import { often, policyWords, recurrenceWords, taskWords } from "./words";
+import { t } from "../../messages/jobs";
 
 type Schedule = AnswerOf<"/api/v1/schedules", "get">[number];
 
@@ -26,8 +27,8 @@ export function Schedules() {
     <Fetched query={schedules}>
       {(rows) =>
         rows.length === 0 ? (
-          <Empty icon={IconClock} title="Nothing recurs">
-            A worker writes its schedules when it starts.
+          <Empty icon={IconClock} title={t("noSchedulesYet")}>
+            {t("workersAddTheirSchedulesWhenThey")}
           </Empty>
         ) : (
           <Stack>
@@ -47,29 +48,29 @@ function ScheduleCard({ schedule }: { schedule: Schedule }) {
   const [open, setOpen] = useState(false);
   const params = { path: { name: schedule.name } };
   const pause = useAct("job", () => take(api.POST("/api/v1/schedules/{name}/pause", { params })), {
-    done: () => `${schedule.name} is paused.`,
+    done: () => t("nameIsPaused", { name: schedule.name }),
     undo: () => () => resume.mutate(),
   });
   const resume = useAct("job", () => take(api.POST("/api/v1/schedules/{name}/resume", { params })), {
-    done: () => `${schedule.name} goes on.`,
+    done: () => t("nameIsRunningAgain", { name: schedule.name }),
   });
-  const next = schedule.next_at === null ? "never again" : `${fromNow(schedule.next_at, now)} (${moment(schedule.next_at, zone)})`;
+  const next = schedule.next_at === null ? t("neverAgain") : `${fromNow(schedule.next_at, now)} (${moment(schedule.next_at, zone)})`;
   return (
     <Section
       title={schedule.name}
-      says={`${recurrenceWords(schedule.recurrence)} · ${schedule.paused ? "paused" : `next ${next}`}`}
+      message={`${recurrenceWords(schedule.recurrence)} · ${schedule.paused ? t("paused") : t("nextNext", { next })}`}
       actions={
         <>
-          <Button size="compact-sm" variant="default" aria-expanded={open} onClick={() => setOpen(!open)} aria-label={`Coming times of ${schedule.name}`}>
-            Coming times
+          <Button size="compact-sm" variant="default" aria-expanded={open} onClick={() => setOpen(!open)} aria-label={t("nextRunsOfName", { name: schedule.name })}>
+            {t("nextRuns")}
           </Button>
           {schedule.paused ? (
-            <Button size="compact-sm" onClick={() => resume.mutate()} aria-label={`Resume ${schedule.name}`}>
-              Resume
+            <Button size="compact-sm" onClick={() => resume.mutate()} aria-label={t("resumeName", { name: schedule.name })}>
+              {t("resume")}
             </Button>
           ) : (
-            <Button size="compact-sm" variant="default" onClick={() => pause.mutate()} aria-label={`Pause ${schedule.name}`}>
-              Pause
+            <Button size="compact-sm" variant="default" onClick={() => pause.mutate()} aria-label={t("pauseName", { name: schedule.name })}>
+              {t("pause")}
             </Button>
           )}
         </>
@@ -78,8 +79,8 @@ function ScheduleCard({ schedule }: { schedule: Schedule }) {
       <div>
         {taskWords(schedule.task) !== undefined && <Text size="sm">{taskWords(schedule.task)}</Text>}
         <Text size="xs" c="dimmed">
-          {schedule.task !== schedule.name && `Task ${schedule.task} · `}Queue {schedule.queue} · {policyWords(schedule)}
-          {schedule.last_at !== null && ` · last ${ago(schedule.last_at, now)}`}
+          {schedule.task !== schedule.name && t("taskTask", { task: schedule.task })}{t("queueQueuePolicyWords", { queue: schedule.queue, policyWords: policyWords(schedule) })}
+          {schedule.last_at !== null && t("lastWhen", { when: ago(schedule.last_at, now) })}
           {schedule.last_note !== null && ` (${schedule.last_note})`}
         </Text>
       </div>
@@ -102,7 +103,7 @@ function Preview({ name }: { name: string }) {
           {rows.map((each) => (
             <List.Item key={each.at}>
               {moment(each.at, zone)}
-              {each.mark !== "" && each.mark !== "normal" && `: clocks change (${each.mark})`}
+              {each.mark !== "" && each.mark !== "normal" && t("clocksChange")}
             </List.Item>
           ))}
         </List>

@@ -6,6 +6,7 @@ import { expect, it, vi } from "vitest";
 import { show } from "../../test/stage";
 import { Days } from "./Days";
 import { movable, moveTo, nameOf, withMove, type Line, type QueueView } from "./order";
+import { t } from "../../messages/queue";
 
 const line = (id: string, at: string): Line => ({ at, wall_time: "", kind: "filled", mark: "none", post_id: id, text: id, ids: [id], channels: [], state: null, note: null, unfit: null });
 const day = (name: string, ...lines: Line[]) => ({ day: name, posts: lines.length, max_per_day: null, blackout: false, lines });
@@ -51,7 +52,7 @@ it("keeps the focus on a post that moves by keys, within a day and to the next",
 it("gives the focus back to the menu of a post that was moved to another day by it", async () => {
   show(<Moving />);
   await userEvent.click(screen.getByRole("button", { name: /^More for Harp/ }));
-  await userEvent.click(await screen.findByRole("menuitem", { name: "Move up" }));
+  await userEvent.click(await screen.findByRole("menuitem", { name: t("moveUp") }));
   expect(screen.getByRole("button", { name: /^More for Harp/ }).closest("section")?.textContent).toContain("21 October");
   expect(document.activeElement).toBe(screen.getByRole("button", { name: /^More for Harp/ }));
 });
@@ -60,8 +61,8 @@ it("leads from its first words, and from its menu, to the post", async () => {
   show(<Moving />);
   expect(screen.getByRole("link", { name: "Horn" }).getAttribute("href")).toBe("/edit/Horn");
   await userEvent.click(screen.getByRole("button", { name: /^More for Horn/ }));
-  expect((await screen.findByRole("menuitem", { name: "Edit the post" })).getAttribute("href")).toBe("/edit/Horn");
-  await userEvent.click(await screen.findByRole("menuitem", { name: "Publish now…" }));
+  expect((await screen.findByRole("menuitem", { name: t("editPost") })).getAttribute("href")).toBe("/edit/Horn");
+  await userEvent.click(await screen.findByRole("menuitem", { name: t("publishNowDots") }));
   expect(publish.mock.lastCall?.[0]).toMatchObject({ ids: ["Horn"] });
 });
 
@@ -69,5 +70,5 @@ it("offers for a draft that stays where it is what can be done with it", async (
   show(<Moving />);
   await userEvent.click(screen.getByRole("button", { name: /^More for Lute/ }));
   const offered = (await screen.findAllByRole("menuitem")).map(({ textContent }) => textContent);
-  expect(offered).toEqual(["Edit the post", "Why, and when", "Take off the queue…"]);
+  expect(offered).toEqual(["Edit post", "Details", "Remove from queue…"]);
 });

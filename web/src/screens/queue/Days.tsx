@@ -17,9 +17,9 @@ import { useState } from "react";
 
 import { clock, clockChange, clockChangeWords, dayWords, localDay, moment } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
-import { count } from "../../ui/words";
 import { FixedLine, MovableLine, type LineActs } from "./LineRow";
 import { mayMove, movable, moveTo, nameOf, type Day, type Line, type Move, type QueueView } from "./order";
+import { t } from "../../messages/queue";
 
 interface Held {
   id: string;
@@ -44,13 +44,13 @@ export function Days(props: { view: QueueView; acts: LineActs | null; why: (line
     setHeld(null);
     if (over !== null) move(moveTo(view, String(active.id), names.indexOf(String(over.id))));
   };
-  const inHand = (id: unknown) => `Picked up “${find(id)?.text ?? "post"}”, planned for ${when(id)}.`;
+  const inHand = (id: unknown) => t("pickedUpTextScheduledForTime", { text: find(id)?.text ?? "post", time: when(id) });
   const announcements: Announcements = {
     onDragStart: ({ active }) => inHand(active.id),
     onDragOver: ({ active, over }) =>
-      over === null ? "Not over a place." : over.id === active.id ? inHand(active.id) : `Would go out ${when(over.id)}.`,
-    onDragEnd: ({ over }) => (over === null ? "Let go; it stays." : `Let go at ${when(over.id)}.`),
-    onDragCancel: () => "Canceled; it stays where it was.",
+      over === null ? t("notOverASlot") : over.id === active.id ? inHand(active.id) : t("willGoOutTime", { time: when(over.id) }),
+    onDragEnd: ({ over }) => (over === null ? t("droppedNothingChanged") : t("droppedAtTime", { time: when(over.id) })),
+    onDragCancel: () => t("canceledItStaysWhereItWas"),
   };
   return (
     <DndContext
@@ -59,7 +59,7 @@ export function Days(props: { view: QueueView; acts: LineActs | null; why: (line
       accessibility={{
         announcements,
         screenReaderInstructions: {
-          draggable: "Press Space to pick the post up, arrows to move it, Space to let go, Escape to cancel. Alt with an arrow moves it one place at once.",
+          draggable: t("pressSpaceToPickUpThe"),
         },
       }}
       onDragStart={({ active }) => setHeld({ id: String(active.id), over: null })}
@@ -88,7 +88,7 @@ function Carried({ line, was, to }: { line: Line | undefined; was: string; to: s
         {line?.text}
       </Text>
       <Text size="sm" fw={650}>
-        {was === to ? `Stays at ${was}` : `Would go out ${to}`}
+        {was === to ? t("staysWas", { was }) : t("goesOutTo", { to })}
       </Text>
     </Paper>
   );
@@ -107,8 +107,7 @@ function OneDay(props: { day: Day; zone: string; acts: LineActs | null; why: (li
           {dayWords(day.day, today)}
         </Title>
         <Text size="sm" c="dimmed">
-          {day.max_per_day === null ? count(day.posts, "post") : `${day.posts} of ${day.max_per_day} posts`}
-          {isFull && ", full"}
+          {day.max_per_day === null ? t("posts", { posts: day.posts }) : t("postsOfMax", { posts: day.posts, max: day.max_per_day, full: isFull ? "yes" : "no" })}
         </Text>
         {change !== null && (
           <Badge variant="outline" color="orange">
@@ -117,7 +116,7 @@ function OneDay(props: { day: Day; zone: string; acts: LineActs | null; why: (li
         )}
         {day.blackout && (
           <Badge variant="outline" color="gray">
-            Day off
+            {t("dayOff")}
           </Badge>
         )}
       </Group>

@@ -5,10 +5,11 @@ import { Link } from "react-router";
 import type { Account } from "../../api/accounts";
 import { fromNow, moment } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
-import { accountWord, count } from "../../ui/words";
+import { accountWord } from "../../ui/words";
 import { ZoneBadge } from "../../ui/ZoneBadge";
 import type { QueueView } from "./order";
 import { useRunway } from "./useQueue";
+import { t } from "../../messages/queue";
 
 /** The state of a queue at a glance: whose clock, when the next post goes, how long it lasts. */
 export function Head({ account, view }: { account: Account; view: QueueView }) {
@@ -18,14 +19,14 @@ export function Head({ account, view }: { account: Account; view: QueueView }) {
     <Paper className="queue-head" withBorder p="sm">
       <Group gap="md">
         <ZoneBadge zone={view.zone} />
-        <Fact name="Next">
+        <Fact name={t("next")}>
           {nextWords(view, now)}
         </Fact>
         {runway !== undefined && (
-          <Fact name="Runway">
-            {count(runway.posts, "post")}
-            {runway.last_at !== null && `, until ${moment(runway.last_at, view.zone)}`}
-            {runway.empty_slots > 0 && `; ${count(runway.empty_slots, "free slot")} in the next 7 days`}
+          <Fact name={t("planned")}>
+            {t("posts", { posts: runway.posts })}
+            {runway.last_at !== null && t("untilTime", { time: moment(runway.last_at, view.zone) })}
+            {runway.empty_slots > 0 && t("freeSlotsSoon", { emptySlots: runway.empty_slots })}
           </Fact>
         )}
       </Group>
@@ -35,8 +36,8 @@ export function Head({ account, view }: { account: Account; view: QueueView }) {
 
 function nextWords(view: QueueView, now: Date): string {
   if (view.next_send !== null) return `${moment(view.next_send, view.zone)} (${fromNow(view.next_send, now)})`;
-  if (view.paused) return view.paused_until === null ? "paused" : `paused until ${moment(view.paused_until, view.zone)}`;
-  return isConnected(view) ? "nothing planned" : "not connected";
+  if (view.paused) return view.paused_until === null ? t("paused") : t("pausedUntilTime", { time: moment(view.paused_until, view.zone) });
+  return isConnected(view) ? t("nothingScheduled") : t("notConnected");
 }
 
 const isConnected = (view: QueueView) => view.account_state === "connected" || view.account_state === "expiring";
@@ -58,43 +59,44 @@ export function Standing(props: { account: Account; view: QueueView; mayResume: 
   return (
     <>
       {!isConnected(view) && (
-        <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={accountWord(view.account_state).says}>
-          Nothing is sent until {account.handle} is connected again; the posts are kept.{" "}
+        <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={accountWord(view.account_state).message}>
+          {t("nothingIsSentUntilYouReconnect", { handle: account.handle })}{" "}
           <Anchor component={Link} to={`../accounts?account=${account.id}`} relative="path" inherit underline="always">
-            Go to the account
+            {t("goToAccount")}
           </Anchor>
         </Alert>
       )}
       {view.paused && (
-        <Alert color="yellow" icon={<IconPlayerPause aria-hidden />} title={`Paused: ${view.pause_reason ?? "no reason was given"}`}>
+        <Alert color="yellow" icon={<IconPlayerPause aria-hidden />} title={t("pausedPauseReason", { pauseReason: view.pause_reason ?? t("noReasonGiven") })}>
           <Group justify="space-between">
             <Text size="sm">
-              Posts can be added and moved; nothing is sent
-              {view.paused_until === null ? " until someone resumes." : ` until ${moment(view.paused_until, view.zone)}.`}
+              {view.paused_until === null
+                ? t("pausedForNow")
+                : t("pausedForNowUntil", { time: moment(view.paused_until, view.zone) })}
             </Text>
             {props.mayResume && (
               <Button size="xs" onClick={props.onResume}>
-                Resume…
+                {t("resumeDots")}
               </Button>
             )}
           </Group>
         </Alert>
       )}
       {isConnected(view) && !view.paused && view.to_resume > 0 && (
-        <Alert color="yellow" icon={<IconPlayerPause aria-hidden />} title={`${count(view.to_resume, "post")} came due while ${account.handle} was disconnected`}>
+        <Alert color="yellow" icon={<IconPlayerPause aria-hidden />} title={t("postsWereDueWhileHandleWas", { toResume: view.to_resume, handle: account.handle })}>
           <Group justify="space-between">
-            <Text size="sm">They aren't sent until you say what happens to them. New posts go out as usual.</Text>
+            <Text size="sm">{t("theyWontBeSentUntilYou")}</Text>
             {props.mayResume && (
               <Button size="xs" onClick={props.onResume}>
-                Choose what happens…
+                {t("decideDots")}
               </Button>
             )}
           </Group>
         </Alert>
       )}
       {!view.enabled && (
-        <Alert color="gray" title="The schedule is switched off">
-          Its slots are not given to new posts.
+        <Alert color="gray" title={t("scheduleTurnedOff")}>
+          {t("newPostsDontGetItsSlots")}
         </Alert>
       )}
     </>

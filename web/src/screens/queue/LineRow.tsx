@@ -22,13 +22,14 @@ import { NetworkIcon } from "../../ui/NetworkIcon";
 import { channelName } from "../../ui/words";
 import { carryFocus, useCarriedFocus } from "./carryFocus";
 import { mayMove, nameOf, type Line } from "./order";
+import { t } from "../../messages/queue";
 
-const kinds: Partial<Record<Line["kind"], { says: string; colour: string }>> = {
-  held: { says: "Held", colour: "yellow" },
-  by_hand: { says: "Fixed time", colour: "gray" },
-  pinned: { says: "Pinned: its slot is gone", colour: "grape" },
-  sending: { says: "On its way", colour: "cyan" },
-  sent: { says: "Sent", colour: "teal" },
+const kinds: Partial<Record<Line["kind"], { message: string; colour: string }>> = {
+  held: { message: t("onHold"), colour: "yellow" },
+  by_hand: { message: t("fixedTime"), colour: "gray" },
+  pinned: { message: t("fixedTime"), colour: "grape" },
+  sending: { message: t("sending"), colour: "cyan" },
+  sent: { message: t("sent"), colour: "teal" },
 };
 
 export interface LineActs {
@@ -84,7 +85,7 @@ export function MovableLine(props: Shown & { isFirst: boolean; isLast: boolean }
           {...sortable.listeners}
           onKeyDown={keys}
           data-part="handle"
-          aria-label={`Move: ${words(line)}, ${props.clock}`}
+          aria-label={t("moveTextClock", { text: words(line), clock: props.clock })}
         >
           <IconGripVertical size={18} />
         </ActionIcon>
@@ -106,49 +107,49 @@ function More({ line, clock, acts, why, isFirst, isLast }: Shown & { acts: LineA
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" data-part="more" aria-label={`More for ${words(line)}, ${clock}`}>
+        <ActionIcon variant="subtle" color="gray" data-part="more" aria-label={t("moreForTextClock", { text: words(line), clock })}>
           <IconDots size={18} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         {line.post_id !== null && (
           <Menu.Item component={Link} to={acts.edit(line.post_id)} leftSection={<IconPencil size={16} aria-hidden />}>
-            Edit the post
+            {t("editPost")}
           </Menu.Item>
         )}
         <Menu.Item leftSection={<IconHelpCircle size={16} aria-hidden />} onClick={() => why(line)}>
-          Why, and when
+          {t("details")}
         </Menu.Item>
         {line.state !== "draft" && line.unfit === null && (
           <Menu.Item leftSection={<IconSend size={16} aria-hidden />} onClick={() => acts.publish(line)}>
-            Publish now…
+            {t("publishNowDots")}
           </Menu.Item>
         )}
         {mayMove(line) && (
           <>
             <Menu.Divider />
             <Menu.Item disabled={isFirst} leftSection={<IconArrowUp size={16} aria-hidden />} onClick={moved(() => acts.step(id, -1))}>
-              Move up
+              {t("moveUp")}
             </Menu.Item>
             <Menu.Item disabled={isLast} leftSection={<IconArrowDown size={16} aria-hidden />} onClick={moved(() => acts.step(id, 1))}>
-              Move down
+              {t("moveDown")}
             </Menu.Item>
             <Menu.Item disabled={isFirst} leftSection={<IconArrowBarToUp size={16} aria-hidden />} onClick={moved(() => acts.toTop(id))}>
-              To the top
+              {t("moveToTop")}
             </Menu.Item>
             <Menu.Item disabled={isFirst && isLast} leftSection={<IconArrowsExchange size={16} aria-hidden />} onClick={() => acts.swap(line)}>
-              Swap with another…
+              {t("swapDots")}
             </Menu.Item>
           </>
         )}
         {line.kind === "filled" && (
           <Menu.Item leftSection={<IconPlayerSkipForward size={16} aria-hidden />} onClick={() => acts.skip(line.at)}>
-            Skip this slot
+            {t("skipThisSlot")}
           </Menu.Item>
         )}
         <Menu.Divider />
         <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => acts.remove(line)}>
-          Take off the queue…
+          {t("removeFromQueueDots")}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
@@ -172,18 +173,18 @@ function FixedActs(props: Shown & { acts: LineActs }) {
   const { line, clock, acts } = props;
   if (line.kind === "skipped")
     return (
-      <Button size="compact-sm" variant="subtle" aria-label={`Restore slot ${clock}`} onClick={() => acts.unskip(line.at)}>
-        Restore slot
+      <Button size="compact-sm" variant="subtle" aria-label={t("restoreSlotClock", { clock })} onClick={() => acts.unskip(line.at)}>
+        {t("restoreSlot")}
       </Button>
     );
   if (line.kind === "by_hand" || line.kind === "pinned") return <More {...props} />;
   if (line.kind !== "empty" && line.kind !== "capped") return <span />;
   return (
     <Group gap={2} wrap="nowrap">
-      <Button size="compact-sm" variant="subtle" color="gray" aria-label={`Skip ${clock}`} onClick={() => acts.skip(line.at)}>
-        Skip
+      <Button size="compact-sm" variant="subtle" color="gray" aria-label={t("skipClock", { clock })} onClick={() => acts.skip(line.at)}>
+        {t("skip")}
       </Button>
-      <ActionIcon component={Link} to={acts.compose(line.at)} variant="subtle" aria-label={`Write a post for ${clock}`}>
+      <ActionIcon component={Link} to={acts.compose(line.at)} variant="subtle" aria-label={t("writeAPostForClock", { clock })}>
         <IconPencilPlus size={18} />
       </ActionIcon>
     </Group>
@@ -198,7 +199,7 @@ function Clock({ line, clock }: { line: Line; clock: string }) {
       </Text>
       {line.mark !== "none" && (
         <Text size="xs" c="dimmed">
-          {line.mark === "gap" ? "moved by the clock change" : "in the repeated hour"}
+          {line.mark === "gap" ? t("movedClocksChange") : t("inTheRepeatedHour")}
         </Text>
       )}
     </div>
@@ -230,9 +231,9 @@ function Said({ line, acts, why }: Shown) {
             </Text>
           </Group>
         ))}
-        {line.state === "draft" && <Mark says="Waits for approval" colour="grape" />}
-        {line.unfit !== null && <Mark says="Can't be sent" colour="red" />}
-        {kind !== undefined && <Mark says={kind.says} colour={kind.colour} />}
+        {line.state === "draft" && <Mark message={t("needsApproval")} colour="grape" />}
+        {line.unfit !== null && <Mark message={t("cantBeSent")} colour="red" />}
+        {kind !== undefined && <Mark message={kind.message} colour={kind.colour} />}
         {(line.unfit ?? line.note) !== null && (
           <Text size="xs" c="dimmed">
             {line.unfit ?? line.note}
@@ -243,25 +244,25 @@ function Said({ line, acts, why }: Shown) {
   );
 }
 
-function Mark({ says, colour }: { says: string; colour: string }) {
+function Mark({ message, colour }: { message: string; colour: string }) {
   return (
     <Badge size="sm" variant="outline" color={colour}>
-      {says}
+      {message}
     </Badge>
   );
 }
 
-export const words = (line: Line): string => line.text?.trim() || "A post without words";
+export const words = (line: Line): string => line.text?.trim() || t("postWithoutText");
 
 function freeWords(line: Line): string {
   switch (line.kind) {
     case "skipped":
-      return line.note ? `Skipped: ${line.note}` : "Skipped";
+      return line.note ? t("skippedNote", { note: line.note }) : t("skipped");
     case "capped":
-      return "Free, but the day is full";
+      return t("freeButTheDayIsFull");
     case "past":
-      return "Went by empty";
+      return t("passedUnused");
     default:
-      return "Free";
+      return t("free");
   }
 }

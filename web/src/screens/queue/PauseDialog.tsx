@@ -4,6 +4,7 @@ import { useForm } from "@mantine/form";
 import { localInstant } from "../../ui/localInstant";
 import { WallTimeInput } from "../../ui/WallTimeInput";
 import { UNFINISHED } from "../../ui/wallTimes";
+import { t } from "../../messages/queue";
 
 interface Asked {
   reason: string;
@@ -15,25 +16,25 @@ export function PauseDialog(props: { zone: string; handle: string; busy: boolean
   const form = useForm({
     initialValues: { reason: "", until: "" },
     validate: {
-      reason: (said) => (said.trim() === "" ? "Say why: others will ask." : null),
-      until: (said) => (said === UNFINISHED ? "Give a day and a time, as in 09:15." : said !== "" && localInstant(said, props.zone) <= new Date() ? "That is over already." : null),
+      reason: (said) => (said.trim() === "" ? t("enterAReasonSoOthersKnow") : null),
+      until: (said) => (said === UNFINISHED ? t("enterADateAndATime") : said !== "" && localInstant(said, props.zone) <= new Date() ? t("thatTimeHasPassed") : null),
     },
   });
   const done = ({ reason, until }: typeof form.values) =>
     props.onPause({ reason: reason.trim(), until: until === "" ? null : localInstant(until, props.zone).toISOString() });
   return (
-    <Modal opened onClose={props.onClose} title={`Pause ${props.handle}`}>
+    <Modal opened onClose={props.onClose} title={t("pauseHandle", { handle: props.handle })}>
       <form noValidate onSubmit={form.onSubmit(done)}>
         <Stack>
-          <Text size="sm">Nothing of this account is sent while it is paused. What comes due meanwhile is kept, and you choose on resuming what becomes of it.</Text>
-          <TextInput data-autofocus label="Reason" placeholder="Breaking news" withAsterisk maxLength={200} {...form.getInputProps("reason")} />
-          <WallTimeInput label="Until" zone={props.zone} from={new Date()} description="Leave it empty to resume by hand" {...form.getInputProps("until")} />
+          <Text size="sm">{t("nothingIsSentFromThisAccount")}</Text>
+          <TextInput data-autofocus label={t("reason")} placeholder={t("breakingNews")} withAsterisk maxLength={200} {...form.getInputProps("reason")} />
+          <WallTimeInput label={t("until")} zone={props.zone} from={new Date()} description={t("leaveEmptyToResumeItYourself")} {...form.getInputProps("until")} />
           <Group justify="flex-end">
             <Button variant="default" onClick={props.onClose}>
-              Leave it running
+              {t("cancel")}
             </Button>
             <Button type="submit" loading={props.busy}>
-              Pause
+              {t("pause")}
             </Button>
           </Group>
         </Stack>

@@ -26,6 +26,7 @@ import { ScheduleEditor } from "./ScheduleEditor";
 import { SwapDialog } from "./SwapDialog";
 import { useOrder } from "./useOrder";
 import { useMix, useQueueActs, useQueueView } from "./useQueue";
+import { t } from "../../messages/queue";
 
 const ExplainDrawer = lazy(() => import("../activity/ExplainDrawer"));
 const STEP = 14;
@@ -34,8 +35,8 @@ const MOST = 92;
 export default function Queue() {
   const accounts = useAccounts();
   return (
-    <Fetched query={accounts} loading={<Page title="Queue"><Loading rows={6} /></Page>}>
-      {(found) => (found.length === 0 ? <NoAccount screen="Queue">A queue belongs to an account. Connect one, and give it the times at which it should post.</NoAccount> : <Chosen accounts={found} />)}
+    <Fetched query={accounts} loading={<Page title={t("queue")}><Loading rows={6} /></Page>}>
+      {(found) => (found.length === 0 ? <NoAccount screen={t("queue")}>{t("everyAccountHasItsOwnQueue")}</NoAccount> : <Chosen accounts={found} />)}
     </Fetched>
   );
 }
@@ -67,9 +68,9 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
 
   const clear = async () => {
     const yes = await askFirst({
-      title: `Clear the queue of ${account.handle}?`,
-      says: "Every waiting post is taken off; posts with a fixed time stay. You can undo this for ten minutes.",
-      yes: "Clear the queue",
+      title: t("clearTheQueueOfHandle", { handle: account.handle }),
+      message: t("allWaitingPostsAreRemovedPosts"),
+      yes: t("clearQueue"),
       danger: true,
     });
     if (yes) acts.clear.mutate(false);
@@ -82,16 +83,16 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
     unskip: (at: string) => acts.lift.mutate([at]),
     remove: async (line: Line) => {
       const yes = await askFirst({
-        title: "Remove this post from the queue?",
-        says: `“${words(line)}” will not be sent by ${account.handle}. The post itself is kept.`,
-        yes: "Remove",
+        title: t("removeThisPostFromTheQueue"),
+        message: t("handleWontSendTextThePost", { text: words(line), handle: account.handle }),
+        yes: t("remove"),
         danger: true,
       });
       if (yes) acts.cancel.mutate(line.ids);
     },
     publish: async (line: Line) => {
-      const says = `“${words(line)}” goes out by ${account.handle} at once. This cannot be taken back.`;
-      if (await askFirst({ title: "Publish now?", says, yes: "Publish now" })) acts.publish.mutate(line.ids);
+      const message = t("handlePublishesTextRightAwayYou", { text: words(line), handle: account.handle });
+      if (await askFirst({ title: t("publishNowQuestion"), message, yes: t("publishNow") })) acts.publish.mutate(line.ids);
     },
     edit: (postId: string) => `/w/${workspaceId}/compose/${postId}`,
     compose: (at: string) => `/w/${workspaceId}/compose?account=${account.id}&at=${encodeURIComponent(at)}`,
@@ -99,7 +100,7 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
 
   return (
     <Page
-      title="Queue"
+      title={t("queue")}
       actions={
         <>
           {choice}
@@ -107,15 +108,15 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
             <Group gap="xs">
               {!view.paused && (
                 <Button variant="default" leftSection={<IconPlayerPause size={16} aria-hidden />} onClick={() => setDialog("pause")}>
-                  Pause…
+                  {t("pauseDots")}
                 </Button>
               )}
               <Button variant="default" leftSection={<IconCalendarCog size={16} aria-hidden />} onClick={() => setDialog("schedule")}>
-                Times…
+                {t("postingTimesDots")}
               </Button>
               <Menu position="bottom-end">
                 <Menu.Target>
-                  <ActionIcon variant="default" size={36} aria-label="More for this queue">
+                  <ActionIcon variant="default" size={36} aria-label={t("moreActionsForThisQueue")}>
                     <IconDots size={18} />
                   </ActionIcon>
                 </Menu.Target>
@@ -125,14 +126,14 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
                     leftSection={<IconArrowsShuffle size={16} aria-hidden />}
                     onClick={() => mix.mutate({ verb: "shuffle", seed: crypto.getRandomValues(new Uint32Array(1))[0] ?? 0, revision: view.revision })}
                   >
-                    Shuffle the order
+                    {t("shuffleOrder")}
                   </Menu.Item>
                   <Menu.Item disabled={few} leftSection={<IconArrowsDownUp size={16} aria-hidden />} onClick={() => mix.mutate({ verb: "reverse", revision: view.revision })}>
-                    Reverse order
+                    {t("reverseOrder")}
                   </Menu.Item>
                   <Menu.Divider />
                   <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => void clear()}>
-                    Clear the queue…
+                    {t("clearQueueDots")}
                   </Menu.Item>
                 </Menu.Dropdown>
               </Menu>
@@ -145,10 +146,10 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
       {view === undefined && lacksSchedule && (
         <Empty
           icon={IconStack2}
-          title={`${account.handle} has no times yet`}
-          action={mayEdit && <Button onClick={() => setDialog("schedule")}>Choose the times</Button>}
+          title={t("handleHasNoPostingTimesYet", { handle: account.handle })}
+          action={mayEdit && <Button onClick={() => setDialog("schedule")}>{t("setPostingTimes")}</Button>}
         >
-          Give it weekly slots, and posts that are added take the next free one.
+          {t("addWeeklySlotsAndNewPosts")}
         </Empty>
       )}
       {view === undefined && query.isError && !lacksSchedule && <Failed error={query.error} again={() => void query.refetch()} />}
@@ -158,14 +159,14 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
           <Standing account={account} view={view} mayResume={mayEdit} onResume={() => setDialog("resume")} />
           <Missed accountId={account.id} zone={view.zone} acts={mayEdit ? acts : null} />
           {order.conflict !== null && (
-            <Alert role="alert" color="orange" title={order.conflict.moves.length === 1 ? "Your move was not made" : "Your moves were not made"} withCloseButton closeButtonLabel="Leave it as it is" onClose={order.leave}>
-              {order.conflict.says} It is for you to decide:{" "}
+            <Alert role="alert" color="orange" title={order.conflict.moves.length === 1 ? t("yourMoveWasntSaved") : t("yourMovesWerentSaved")} withCloseButton closeButtonLabel={t("keepAsIs")} onClose={order.leave}>
+              {t("saysWhatDoYouWantTo", { message: order.conflict.message })}{" "}
               <Group gap="xs" mt="xs">
                 <Button size="xs" onClick={order.again}>
-                  {order.conflict.moves.length === 1 ? "Move it all the same" : "Move them all the same"}
+                  {order.conflict.moves.length === 1 ? t("moveAnyway") : t("moveAnyway")}
                 </Button>
                 <Button size="xs" variant="default" onClick={order.leave}>
-                  Leave it as it is
+                  {t("keepAsIs")}
                 </Button>
               </Group>
             </Alert>
@@ -173,7 +174,7 @@ function One({ account, choice }: { account: Account; choice: React.ReactNode })
           <Days view={view} acts={mayEdit ? lineActs : null} why={(line) => setAsked(nameOf(line))} move={order.move} />
           {days < MOST && (
             <Button variant="default" loading={query.isFetching && query.isPlaceholderData} onClick={() => setDays(Math.min(MOST, days + STEP))}>
-              Show later days
+              {t("showMoreDays")}
             </Button>
           )}
         </Stack>

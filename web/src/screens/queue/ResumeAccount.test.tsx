@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { refuse, serve, writes } from "../../test/server";
 import { show } from "../../test/stage";
 import { ResumeAccount } from "./ResumeAccount";
+import { t } from "../../messages/queue";
 
 const nothing = () => undefined;
 
@@ -27,10 +28,10 @@ const came = { dry_run: true, choice: "send", held: ["d1"], by_hand: [], moved: 
 it("offers an account without weekly slots to send or to take back what came due", async () => {
   serve(({ method }) => (method === "GET" ? refuse(404, "no_queue", "It has no weekly schedule.") : came));
   show(<ResumeAccount accountId="one" onClose={nothing} />);
-  await screen.findByText("What came due while it was disconnected");
-  expect(screen.queryByRole("radio", { name: /Move them on/ })).toBeNull();
-  await screen.findByText(/1 post came due/);
-  await userEvent.click(screen.getByRole("button", { name: "Resume" }));
-  await screen.findByText("It sends again.");
+  await screen.findByText(t("dueWhileDisconnected"));
+  expect(screen.queryByRole("radio", { name: /Move to the next free slots/ })).toBeNull();
+  await screen.findByText(/1 post was due/);
+  await userEvent.click(screen.getByRole("button", { name: t("resume") }));
+  await screen.findByText(t("resumed"));
   expect((await writes()).at(-1)?.path).toBe("/api/v1/workspaces/home-of-ada/accounts/one/queue/resume");
 });

@@ -6,6 +6,7 @@ import { Failed } from "../../ui/Failed";
 import { Loading } from "../../ui/Loading";
 import { ResumeDialog } from "./ResumeDialog";
 import { useQueueActs, useQueueView } from "./useQueue";
+import { t } from "../../messages/queue";
 
 /** From anywhere: what came due is a person's choice; an account without weekly slots has none to move posts to. */
 export function ResumeAccount({ accountId, onClose, onDone }: { accountId: string; onClose: () => void; onDone?: () => void }) {
@@ -16,7 +17,7 @@ export function ResumeAccount({ accountId, onClose, onDone }: { accountId: strin
   const lacksQueue = view.error instanceof Problem && view.error.code === "no_queue";
   if (view.data === undefined && !lacksQueue)
     return (
-      <Modal opened onClose={onClose} title="Resume">
+      <Modal opened onClose={onClose} title={t("resume")}>
         {view.isPending ? <Loading rows={2} /> : <Failed error={view.error} again={() => void view.refetch()} />}
       </Modal>
     );

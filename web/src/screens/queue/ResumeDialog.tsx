@@ -3,17 +3,17 @@ import { useState } from "react";
 
 import type { Schemas } from "../../api/client";
 import { Fetched } from "../../ui/Fetched";
-import { clock, dayName, moment } from "../../ui/times";
-import { count } from "../../ui/words";
+import { clock, dayName, moment, placeOf } from "../../ui/times";
 import type { QueueView } from "./order";
 import { useResumePreview } from "./useQueue";
+import { t } from "../../messages/queue";
 
 type Choice = Schemas["ResumeInput"]["choice"];
 
 const choices: { value: Choice; label: string; description: string }[] = [
-  { value: "shift", label: "Move them on", description: "They take the next free slots in order; what stands behind moves on." },
-  { value: "send", label: "Send them now, spaced", description: "One after the other from now on; the rest keeps its times." },
-  { value: "draft", label: "Take them back as drafts", description: "Nothing late is sent; decide about each one later." },
+  { value: "shift", label: t("moveToTheNextFreeSlots"), description: t("theyTakeTheNextFreeSlots") },
+  { value: "send", label: t("sendNowSpacedOut"), description: t("oneAfterAnotherStartingNowOther") },
+  { value: "draft", label: t("moveToDrafts"), description: t("nothingIsSentLateDecideAbout") },
 ];
 
 /** What becomes of what came due meanwhile: three choices, each shown before it is done. */
@@ -33,9 +33,9 @@ export function ResumeDialog(props: {
   const [minutes, setMinutes] = useState(5);
   const preview = useResumePreview(props.accountId, choice, minutes, true);
   return (
-    <Modal opened onClose={props.onClose} title={props.view === null ? "Resume" : "Resume the queue"} size="lg">
+    <Modal opened onClose={props.onClose} title={props.view === null ? t("resume") : t("resumeQueue")} size="lg">
       <Stack>
-        <Radio.Group label={props.paused ? "What came due while it was paused" : "What came due while it was disconnected"} value={choice} onChange={(said) => setChoice(said as Choice)}>
+        <Radio.Group label={props.paused ? t("dueWhilePaused") : t("dueWhileDisconnected")} value={choice} onChange={(said) => setChoice(said as Choice)}>
           <Stack gap="xs" mt="xs">
             {offered.map((each) => (
               <Radio key={each.value} {...each} />
@@ -43,21 +43,21 @@ export function ResumeDialog(props: {
           </Stack>
         </Radio.Group>
         {choice === "send" && (
-          <NumberInput label="Minutes between them" min={1} max={1440} value={minutes} onChange={(said) => setMinutes(Number(said) || 5)} w={200} />
+          <NumberInput label={t("minutesBetweenPosts")} min={1} max={1440} value={minutes} onChange={(said) => setMinutes(Number(said) || 5)} w={200} />
         )}
         <Fetched query={preview} rows={2}>
           {(answer) => <Preview answer={answer} view={props.view} zone={props.zone} />}
         </Fetched>
         <Group justify="flex-end">
           <Button variant="default" onClick={props.onClose}>
-            {props.paused ? "Stay paused" : "Not now"}
+            {props.paused ? t("cancel") : t("notNow")}
           </Button>
           <Button
             loading={props.busy}
             disabled={preview.data === undefined}
             onClick={() => props.onResume({ choice, minutes_apart: minutes })}
           >
-            Resume
+            {t("resume")}
           </Button>
         </Group>
       </Stack>
@@ -67,12 +67,12 @@ export function ResumeDialog(props: {
 
 function Preview({ answer, view, zone }: { answer: Schemas["ResumedView"]; view: QueueView | null; zone: string }) {
   const words = new Map((view?.days ?? []).flatMap((day) => day.lines.flatMap((line) => line.ids.map((id) => [id, line.text] as const))));
-  if (answer.held.length === 0) return <Text size="sm">Nothing came due meanwhile: every post keeps its time.</Text>;
-  if (answer.choice === "draft") return <Text size="sm">{count(answer.taken_back.length, "post")} would go back to the drafts.</Text>;
+  if (answer.held.length === 0) return <Text size="sm">{t("nothingWasDueInTheMeantime")}</Text>;
+  if (answer.choice === "draft") return <Text size="sm">{t("postsMoveToDrafts", { takenBack: answer.taken_back.length })}</Text>;
   return (
     <div aria-live="polite">
       <Text size="sm" mb={4}>
-        {count(answer.held.length, "post")} came due; {count(answer.moved.length, "post")} would get a new time:
+        {t("postsWereDuePostsGetA", { held: answer.held.length, moved: answer.moved.length })}
       </Text>
       <ScrollArea.Autosize mah={220}>
         <Moves moves={answer.moved} zone={zone} words={words} />
@@ -88,9 +88,9 @@ export function Moves(props: { moves: readonly Schemas["MovedView"][]; zone: str
     <Table>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Post</Table.Th>
-          <Table.Th>Now</Table.Th>
-          <Table.Th>Then</Table.Th>
+          <Table.Th>{t("post")}</Table.Th>
+          <Table.Th>{t("currentTime", { place: placeOf(zone) })}</Table.Th>
+          <Table.Th>{t("newTime", { place: placeOf(zone) })}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -98,7 +98,7 @@ export function Moves(props: { moves: readonly Schemas["MovedView"][]; zone: str
           <Table.Tr key={move.id}>
             <Table.Td>
               <Text size="sm" lineClamp={1}>
-                {props.words.get(move.id) ?? "A later post"}
+                {props.words.get(move.id) ?? t("aLaterPost")}
               </Text>
             </Table.Td>
             <Table.Td>{moment(move.was_at, zone)}</Table.Td>

@@ -12,11 +12,11 @@ import { useWorkspaceId } from "../../api/me";
 import { Fetched } from "../../ui/Fetched";
 import { longDay, placeOf } from "../../ui/times";
 import { weekdays } from "../../ui/weekdays";
-import { count } from "../../ui/words";
 import { zones } from "../../ui/zones";
 import type { QueueView } from "./order";
 import { Moves } from "./ResumeDialog";
 import { addTime, countSlots, dropTime, readWeek, writeWeek, type Week } from "./week";
+import { t } from "../../messages/queue";
 
 const SCHEDULE = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}/queue/schedule";
 type Schedule = AnswerOf<typeof SCHEDULE, "get">;
@@ -42,7 +42,7 @@ export function ScheduleEditor(props: { account: Account; isNew: boolean; view: 
     gcTime: 0,
   });
   return (
-    <Drawer opened onClose={props.onClose} position="right" size="lg" title={`When ${account.handle} posts`}>
+    <Drawer opened onClose={props.onClose} position="right" size="lg" title={t("whenHandlePosts", { handle: account.handle })}>
       {isNew ? <Editor {...props} start={undefined} /> : <Fetched query={schedule}>{(found) => <Editor {...props} start={found} />}</Fetched>}
     </Drawer>
   );
@@ -68,7 +68,7 @@ function Editor(props: { account: Account; start: Schedule | undefined; view: Qu
       if (start === undefined) await take(api.PUT(SCHEDULE, { params: { path }, body: { ...same, name: "" } }));
       else await take(api.PATCH(SCHEDULE, { params: { path }, body: patch(form, start.revision) }));
     },
-    { done: () => "The times are saved.", after: props.onClose },
+    { done: () => t("postingTimesSaved"), after: props.onClose },
   );
   const nothing = countSlots(form.week) === 0;
   return (
@@ -76,10 +76,10 @@ function Editor(props: { account: Account; start: Schedule | undefined; view: Qu
       <WeekTable week={form.week} onChange={(week) => change({ week })} />
       <AddTimes onAdd={(time, days) => change({ week: addTime(form.week, time, days) })} />
       <Group align="flex-start" grow>
-        <Autocomplete label="Time zone" data={zones} limit={20} value={form.zone} onChange={(zone) => change({ zone })} />
+        <Autocomplete label={t("timeZone")} data={zones} limit={20} value={form.zone} onChange={(zone) => change({ zone })} />
         <NumberInput
-          label="At most a day"
-          description="Leave it empty for no limit"
+          label={t("postsPerDayAtMost")}
+          description={t("leaveEmptyForNoLimit")}
           inputWrapperOrder={["label", "input", "description"]}
           min={1}
           max={500}
@@ -89,26 +89,26 @@ function Editor(props: { account: Account; start: Schedule | undefined; view: Qu
         />
       </Group>
       <DaysOff off={form.off} onChange={(off) => change({ off })} />
-      <Switch label="Give these slots to new posts" checked={form.enabled} onChange={(event) => change({ enabled: event.currentTarget.checked })} />
+      <Switch label={t("useTheseSlotsForNewPosts")} checked={form.enabled} onChange={(event) => change({ enabled: event.currentTarget.checked })} />
       {start !== undefined && (
         <>
-          <Radio.Group label="Posts that stand in the queue" value={form.how} onChange={(how) => change({ how: how as How })}>
+          <Radio.Group label={t("postsAlreadyInTheQueue")} value={form.how} onChange={(how) => change({ how: how as How })}>
             <Stack gap={6} mt={6}>
-              <Radio value="follow" label="Go with their slot" description="A moved time takes its post along; a removed one leaves it pinned." />
-              <Radio value="keep" label="Keep their times" description="Nothing moves; posts without a slot are pinned." />
-              <Radio value="reflow" label="Are laid out again" description="All posts take the new slots in order." />
+              <Radio value="follow" label={t("moveWithTheirSlot")} description={t("ifASlotMovesItsPost")} />
+              <Radio value="keep" label={t("keepTheirTimes")} description={t("nothingMovesPostsWithoutASlot")} />
+              <Radio value="reflow" label={t("reschedule")} description={t("allPostsTakeTheNewSlots")} />
             </Stack>
           </Radio.Group>
           <Consequences account={account} form={form} start={start} view={props.view} />
         </>
       )}
-      {nothing && <Alert color="yellow">Without a single time, posts find no slot. Add one above.</Alert>}
+      {nothing && <Alert color="yellow">{t("addAtLeastOneTimeOr")}</Alert>}
       <Group justify="flex-end">
         <Button variant="default" onClick={props.onClose}>
-          Leave it as it was
+          {t("cancel")}
         </Button>
         <Button loading={save.isPending} disabled={nothing && start === undefined} onClick={() => save.mutate()}>
-          Save the times
+          {t("saveTimes")}
         </Button>
       </Group>
     </Stack>
@@ -142,23 +142,22 @@ function Consequences(props: { account: Account; form: Form; start: Schedule; vi
   });
   const words = new Map(view?.days.flatMap((day) => day.lines.flatMap((line) => line.ids.map((id) => [id, line.text] as const))));
   return (
-    <section aria-label="What this changes" aria-live="polite">
+    <section aria-label={t("whatThisChanges")} aria-live="polite">
       <Fetched query={tried} rows={2}>
         {(answer) => (
           <Stack gap="xs">
             <Text size="sm" fw={600}>
-              {count(answer.keeps, "post keeps its time", "posts keep their time")} · {count(answer.moves.length, "moves", "move")} ·{" "}
-              {answer.pinned.length} pinned
+              {t("postsKeepTheirTimeMoveGet", { keeps: answer.keeps, moves: answer.moves.length, fixed: answer.pinned.length })}
             </Text>
             {answer.moves.length > 0 && <Moves moves={answer.moves} zone={settled.zone} words={words} />}
             {answer.fixed.length > 0 && (
               <Text size="sm">
-                {count(answer.fixed.length, "fixed-time post goes", "fixed-time posts go")} out at the same moment as before, so the clock in {placeOf(settled.zone)} shows another time.
+                {t("fixedTimePostsStillGoOut", { fixed: answer.fixed.length, place: placeOf(settled.zone) })}
               </Text>
             )}
             {answer.pinned.length > 0 && (
               <Text size="sm">
-                Pinned posts go out at their old time, without a slot: {answer.pinned.map((id) => `“${words.get(id) ?? "a later post"}”`).join(", ")}
+                {t("thesePostsKeepTheirOldTime", { list: answer.pinned.map((id) => `“${words.get(id) ?? t("aLaterPostInSentence")}”`).join(", ") })}
               </Text>
             )}
           </Stack>
@@ -170,7 +169,7 @@ function Consequences(props: { account: Account; form: Form; start: Schedule; vi
 
 function WeekTable({ week, onChange }: { week: Week; onChange: (week: Week) => void }) {
   return (
-    <Stack gap={6} component="ul" m={0} p={0} style={{ listStyle: "none" }} aria-label="Weekly times">
+    <Stack gap={6} component="ul" m={0} p={0} style={{ listStyle: "none" }} aria-label={t("weeklyTimes")}>
       {weekdays.map(({ day, name }) => (
         <Group key={day} component="li" gap="xs" mih={30}>
           <Text size="sm" fw={600} w={92}>
@@ -181,7 +180,7 @@ function WeekTable({ week, onChange }: { week: Week; onChange: (week: Week) => v
               key={time}
               withRemoveButton
               size="md"
-              removeButtonProps={{ "aria-label": `Remove ${name} ${time}`, "aria-hidden": false, tabIndex: 0 }}
+              removeButtonProps={{ "aria-label": t("removeNameTime", { name, time }), "aria-hidden": false, tabIndex: 0 }}
               onRemove={() => onChange(dropTime(week, day, time))}
             >
               {time}
@@ -189,7 +188,7 @@ function WeekTable({ week, onChange }: { week: Week; onChange: (week: Week) => v
           ))}
           {(week[day] ?? []).length === 0 && (
             <Text size="sm" c="dimmed">
-              none
+              {t("none")}
             </Text>
           )}
         </Group>
@@ -203,8 +202,8 @@ function AddTimes({ onAdd }: { onAdd: (time: string, days: string[]) => void }) 
   const [days, setDays] = useState(["1", "2", "3", "4", "5"]);
   return (
     <Group align="flex-end" gap="sm">
-      <TextInput type="time" label="Add a time" value={time} onChange={(event) => setTime(event.currentTarget.value)} w={120} />
-      <Checkbox.Group label="on" value={days} onChange={setDays}>
+      <TextInput type="time" label={t("addATime")} value={time} onChange={(event) => setTime(event.currentTarget.value)} w={120} />
+      <Checkbox.Group label={t("on")} value={days} onChange={setDays}>
         <Group gap="xs" mt={6}>
           {weekdays.map(({ day, short }) => (
             <Checkbox key={day} value={day} label={short} size="xs" />
@@ -212,7 +211,7 @@ function AddTimes({ onAdd }: { onAdd: (time: string, days: string[]) => void }) 
         </Group>
       </Checkbox.Group>
       <Button variant="light" size="xs" disabled={time === "" || days.length === 0} onClick={() => onAdd(time, days)}>
-        Add
+        {t("add")}
       </Button>
     </Group>
   );
@@ -223,7 +222,7 @@ function DaysOff({ off, onChange }: { off: string[]; onChange: (off: string[]) =
   return (
     <div>
       <Group align="flex-end" gap="sm">
-        <TextInput type="date" label="Days off" value={day} onChange={(event) => setDay(event.currentTarget.value)} w={170} />
+        <TextInput type="date" label={t("daysOff")} value={day} onChange={(event) => setDay(event.currentTarget.value)} w={170} />
         <Button
           variant="light"
           size="xs"
@@ -233,7 +232,7 @@ function DaysOff({ off, onChange }: { off: string[]; onChange: (off: string[]) =
             setDay("");
           }}
         >
-          Add
+          {t("add")}
         </Button>
       </Group>
       <Group gap="xs" mt={6}>
@@ -241,7 +240,7 @@ function DaysOff({ off, onChange }: { off: string[]; onChange: (off: string[]) =
           <Pill
             key={each}
             withRemoveButton
-            removeButtonProps={{ "aria-label": `Remove ${longDay(each)}`, "aria-hidden": false, tabIndex: 0 }}
+            removeButtonProps={{ "aria-label": t("removeDay", { day: longDay(each) }), "aria-hidden": false, tabIndex: 0 }}
             onRemove={() => onChange(off.filter((other) => other !== each))}
           >
             {longDay(each)}

@@ -13,7 +13,7 @@ const at = ["2026-10-21T15:30:00Z"];
 
 it("offers the slot again and gives every post its time back", async () => {
   serve(({ url }) => (url.endsWith("/lift") ? { revision: 5 } : url.endsWith("/slots") ? { revision: 6 } : { revision: 7 }));
-  expect(await undoSkip(path, at, skipped)).toBe("The slot is offered again, and 2 posts have their times back.");
+  expect(await undoSkip(path, at, skipped)).toBe("Slot restored, and 2 posts have their old times back.");
   expect((await writes()).map(({ body }) => body)).toEqual([
     { instants: at },
     { post_id: "post-b", at: "2026-10-21T15:30:00Z" },
@@ -23,16 +23,16 @@ it("offers the slot again and gives every post its time back", async () => {
 
 it("leaves the posts when somebody changed the queue since, and says so", async () => {
   serve(() => ({ revision: 9 }));
-  expect(await undoSkip(path, at, skipped)).toContain("the posts stay where they are now, because the queue was changed meanwhile");
+  expect(await undoSkip(path, at, skipped)).toContain("The posts stay where they are because the queue has changed since");
   expect(await writes()).toHaveLength(1);
 });
 
 it("says what was not done when the way back ends half-way", async () => {
   serve(({ url }) => (url.endsWith("/lift") ? { revision: 5 } : refuse(409, "no_room", "The slot is taken.")));
-  expect(await undoSkip(path, at, skipped)).toBe("The slot is offered again, but the posts stay where they are now: The slot is taken.");
+  expect(await undoSkip(path, at, skipped)).toBe("Slot restored, but the posts stay where they are: The slot is taken.");
 });
 
 it("moves nothing where nothing had moved", async () => {
   serve(() => ({ revision: 5 }));
-  expect(await undoSkip(path, at, { moved: [], revision: 4 })).toBe("The slot is offered again.");
+  expect(await undoSkip(path, at, { moved: [], revision: 4 })).toBe("Slot restored.");
 });

@@ -2,8 +2,8 @@
 // lifts a skip without moving anything, so the last of those posts is put on the freed slot and the order dealt out again.
 // Limit: only if nobody changed the queue since; else the posts stay, and that is said.
 import { api, take, type Schemas } from "../../api/client";
-import { count } from "../../ui/words";
 import { orderBefore } from "./order";
+import { t } from "../../messages/queue";
 
 const QUEUE = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}/queue";
 
@@ -12,14 +12,14 @@ type Skipped = Pick<Schemas["SkippedView"], "moved" | "revision">;
 /** Return what came of it, in words. */
 export async function undoSkip(path: { workspace_id: string; account_id: string }, instants: string[], { moved, revision }: Skipped): Promise<string> {
   const lifted = await take(api.POST(`${QUEUE}/skips/lift`, { params: { path }, body: { instants } }));
-  const offered = "The slot is offered again";
-  if (moved.length === 0) return `${offered}.`;
-  if (lifted.revision !== revision + 1) return `${offered}; the posts stay where they are now, because the queue was changed meanwhile.`;
+  if (moved.length === 0) return t("slotRestored");
+  if (lifted.revision !== revision + 1) return t("slotRestoredThePostsStayWhere");
   try {
     const posts = await moveBack(path, moved);
-    return `${offered}, and ${count(posts, "post")} ${posts === 1 ? "has its time" : "have their times"} back.`;
+    return t("slotRestoredWithPosts", { posts });
   } catch (error) {
-    return `${offered}, but the posts stay where they are now: ${error instanceof Error ? error.message : "no reason was given"}`;
+    const reason = error instanceof Error ? error.message : t("noReasonGiven");
+    return t("slotRestoredButThePostsStay", { reason });
   }
 }
 
@@ -28,7 +28,7 @@ async function moveBack(path: { workspace_id: string; account_id: string }, move
   const leaders = moved.filter(({ was_at }, at) => moved.findIndex((other) => other.was_at === was_at) === at);
   const ids = orderBefore(leaders);
   const [first, last] = [leaders.find(({ id }) => id === ids[0]), leaders.find(({ id }) => id === ids.at(-1))];
-  if (first === undefined || last === undefined || last.post_id === null) throw new Error("one of them is no post of its own.");
+  if (first === undefined || last === undefined || last.post_id === null) throw new Error(t("oneOfThemCantBeMoved"));
   const taken = await take(api.POST(`${QUEUE}/slots`, { params: { path }, body: { post_id: last.post_id, at: first.was_at } }));
   if (ids.length > 1) await take(api.POST(`${QUEUE}/order`, { params: { path }, body: { verb: "order", ids, revision: taken.revision } }));
   return ids.length;

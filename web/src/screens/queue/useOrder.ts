@@ -12,6 +12,7 @@ import { readAnew } from "../../api/touches";
 import { tellDone, tellProblem } from "../../ui/tell";
 import { momentThere } from "../../ui/times";
 import { movable, moveTo, nameOf, wayBack, withMove, withServersOrder, type Move, type QueueView } from "./order";
+import { t } from "../../messages/queue";
 
 const ORDER = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}/queue/order";
 
@@ -25,7 +26,7 @@ const moveOf = ({ state }: Mutation) => (state.variables as Moving).move;
 
 export interface Conflict {
   moves: Move[];
-  says: string;
+  message: string;
 }
 
 export function useOrder(accountId: string, days: number, told: QueueView | undefined) {
@@ -53,16 +54,16 @@ export function useOrder(accountId: string, days: number, told: QueueView | unde
       seen.current = revision;
       tell((now) => (now.revision < revision ? { ...(stays.length > 0 ? now : withMove(now, move)), revision } : now));
       const own = moved.find(({ id }) => id === move.id);
-      if (stays.length > 0) tellProblem(new Error(`It stays where it is: ${stays.map(({ why }) => why).join(", ")}.`));
-      else if (undone === true) tellDone(named(accountId, "Moved back."));
+      if (stays.length > 0) tellProblem(new Error(t("itStaysWhereItIsList", { list: stays.map(({ why }) => why).join(", ") })));
+      else if (undone === true) tellDone(named(accountId, t("movedBack")));
       else if (own !== undefined && told !== undefined)
-        tellDone(named(accountId, `Now goes out ${momentThere(own.now_at, told.zone)}.`), back === null ? undefined : () => begin({ move: back, back: null, undone: true }));
+        tellDone(named(accountId, t("nowGoesOutTime", { time: momentThere(own.now_at, told.zone) })), back === null ? undefined : () => begin({ move: back, back: null, undone: true }));
     },
     onError: (error, { move }) => {
       if (!(error instanceof Problem && error.code === "queue_changed")) return tellProblem(error);
       const body = error.body as { revision: number; order: { id: string; at: string }[] };
       tell((now) => withServersOrder(now, body.revision, body.order));
-      setConflict((before) => ({ moves: [...(before?.moves ?? []), move], says: error.message }));
+      setConflict((before) => ({ moves: [...(before?.moves ?? []), move], message: error.message }));
     },
     onSettled: () => {
       // The last one on its way reads again; before that an answer could only be too old.

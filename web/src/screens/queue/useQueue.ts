@@ -8,9 +8,9 @@ import { api, take, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { Problem } from "../../api/problem";
 import { momentThere } from "../../ui/times";
-import { count } from "../../ui/words";
 import { orderBefore } from "./order";
 import { undoSkip } from "./undoSkip";
+import { t } from "../../messages/queue";
 
 const DELIVERY = "/api/v1/workspaces/{workspace_id}/deliveries/{delivery_id}";
 const QUEUE = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}/queue";
@@ -63,11 +63,11 @@ export function useMix(accountId: string) {
   const path = usePath(accountId);
   const say = useSay(accountId);
   const ask = (body: Schemas["OrderInput"]) => take(api.POST(`${QUEUE}/order`, { params: { path }, body }));
-  const back = useAct("queue", ({ ids, revision }: { ids: string[]; revision: number }) => ask({ verb: "order", ids, revision }), { done: () => say("The order is as it was.") });
+  const back = useAct("queue", ({ ids, revision }: { ids: string[]; revision: number }) => ask({ verb: "order", ids, revision }), { done: () => say(t("theOldOrderIsBack")) });
   return useAct("queue", (body: Mix) => ask(body), {
     done: ({ moved, stays }, { verb }) => {
-      if (moved.length === 0) return say(stays.length === 0 ? "Nothing had to move." : `They stay where they are: ${stays.map(({ why }) => why).join(", ")}.`);
-      return say(verb === "swap" ? "The two changed places." : `${count(moved.length, "post")} got another time.`);
+      if (moved.length === 0) return say(stays.length === 0 ? t("nothingNeededToMove") : t("theyStayWhereTheyAreList", { list: stays.map(({ why }) => why).join(", ") }));
+      return say(verb === "swap" ? t("swapped") : t("postsHaveANewTime", { moved: moved.length }));
     },
     undo: ({ moved, revision }) => (moved.length === 0 ? undefined : () => back.mutate({ ids: orderBefore(moved), revision })),
   });
@@ -80,19 +80,19 @@ export function useQueueActs(accountId: string, zone: string) {
   const lift = useAct(
     "queue",
     (instants: string[] | null) => take(api.POST(`${QUEUE}/skips/lift`, { params: { path }, body: { instants } })),
-    { done: () => say("The slot is offered again.") },
+    { done: () => say(t("slotRestored")) },
   );
   const takeSkipBack = useAct(
     "queue",
     ({ instants, skipped }: { instants: string[]; skipped: Schemas["SkippedView"] }) => undoSkip(path, instants, skipped),
-    { done: (says) => say(says) },
+    { done: (message) => say(message) },
   );
   const skip = useAct(
     "queue",
     (instants: string[]) => take(api.POST(`${QUEUE}/skips`, { params: { path }, body: { instants } })),
     {
       done: ({ moved }, [at]) =>
-        say(`${at === undefined ? "The slot" : momentThere(at, zone)} is skipped${moved.length > 0 ? `; ${count(moved.length, "post")} moved on` : ""}.`),
+        say(t("slotSkipped", { slot: at === undefined ? t("theSlot") : momentThere(at, zone), moved: moved.length })),
       undo: (skipped, instants) => () => takeSkipBack.mutate({ instants, skipped }),
     },
   );
@@ -108,8 +108,8 @@ export function useQueueActs(accountId: string, zone: string) {
       done: ({ restored, lost }) =>
         say(
           lost.length === 0
-            ? `${count(restored.length, "post")} back in the queue.`
-            : `${count(restored.length, "post")} back; ${lost.length} found their slot taken.`,
+            ? t("clearUndone", { restored: restored.length })
+            : t("clearPartlyUndone", { restored: restored.length, lost: lost.length }),
         ),
     },
   );
@@ -118,7 +118,7 @@ export function useQueueActs(accountId: string, zone: string) {
     (byHand: boolean) => take(api.POST(`${QUEUE}/clear`, { params: { path }, body: { by_hand: byHand } })),
     {
       done: ({ canceled, on_their_way: going }) =>
-        say(`${count(canceled.length, "post")} taken off the queue${going.length > 0 ? `; ${going.length} were on their way` : ""}.`),
+        say(t("takenOff", { canceled: canceled.length, going: going.length })),
       undo: ({ clear_id: id }) => (id === null ? undefined : () => undoClear.mutate(id)),
     },
   );
@@ -127,13 +127,13 @@ export function useQueueActs(accountId: string, zone: string) {
     (body: Schemas["PauseInput"]) => take(api.POST(`${QUEUE}/pause`, { params: { path }, body })),
     {
       done: ({ under_way: going }) =>
-        say(going === 0 ? "Paused: nothing is sent until you resume." : `Paused; ${count(going, "post")} already on the way.`),
+        say(going === 0 ? t("pausedNothingIsSentUntilYou") : t("pausedPostsWereAlreadyBeingSent", { going })),
     },
   );
   const resume = useAct(
     "queue",
     (body: Schemas["ResumeInput"]) => take(api.POST(`${QUEUE}/resume`, { params: { path }, body })),
-    { done: () => say("It sends again.") },
+    { done: () => say(t("resumed")) },
   );
   const rescue = useAct(
     "queue",
@@ -141,12 +141,12 @@ export function useQueueActs(accountId: string, zone: string) {
     {
       done: ({ moved, drafts, full, unfit }) => {
         const parts = [
-          moved.length > 0 && `${count(moved.length, "post")} got a new time`,
-          drafts.length > 0 && `${drafts.length} back among the drafts`,
-          full.length > 0 && `${full.length} found no free slot`,
-          unfit.length > 0 && `${unfit.length} can't be sent as written: change them first`,
+          moved.length > 0 && t("postsRescheduled", { moved: moved.length }),
+          drafts.length > 0 && t("draftsMovedToDrafts", { drafts: drafts.length }),
+          full.length > 0 && t("noFreeSlotForFull", { full: full.length }),
+          unfit.length > 0 && t("unfitCantBeSentAsWritten", { unfit: unfit.length }),
         ].filter(Boolean);
-        return say(`${parts.join("; ") || "Nothing was missed any more"}.`);
+        return say(`${parts.join("; ") || t("noMissedPostsLeft")}.`);
       },
     },
   );
@@ -157,11 +157,11 @@ export function useQueueActs(accountId: string, zone: string) {
   };
   const cancel = useAct(
     "queue",
-    (ids: string[]) => each(ids, (delivery) => take(api.POST(`${DELIVERY}/cancel`, { params: { path: delivery }, body: { reason: "taken off the queue" } }))),
-    { done: () => say("Taken off the queue.") },
+    (ids: string[]) => each(ids, (delivery) => take(api.POST(`${DELIVERY}/cancel`, { params: { path: delivery }, body: { reason: t("removedReason") } }))),
+    { done: () => say(t("removedFromTheQueue")) },
   );
   const publish = useAct("queue", (ids: string[]) => each(ids, (delivery) => take(api.POST(`${DELIVERY}/publish-now`, { params: { path: delivery } }))), {
-    done: (answers) => say(["It goes out now.", answers.find(({ warning }) => warning)?.warning].filter(Boolean).join(" ")),
+    done: (answers) => say([t("publishingNow"), answers.find(({ warning }) => warning)?.warning].filter(Boolean).join(" ")),
   });
   return { skip, lift, clear, pause, resume, rescue, cancel, publish };
 }

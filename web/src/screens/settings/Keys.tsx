@@ -15,8 +15,8 @@ import { roleWord } from "../../ui/roles";
 import { Section } from "../../ui/Section";
 import { ago, momentThere } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
-import { count } from "../../ui/words";
 import { NewKey } from "./NewKey";
+import { t } from "../../messages/settings";
 
 export function Keys() {
   const workspace_id = useWorkspaceId();
@@ -28,18 +28,18 @@ export function Keys() {
   });
   return (
     <Section
-      title="API keys"
-      says="For programs that act here. A key can do only what it was made for."
+      title={t("apiKeys")}
+      message={t("letScriptsAndAppsWorkWith")}
       actions={
         <Button size="compact-md" leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
-          New key
+          {t("newKey")}
         </Button>
       }
     >
       {made !== null && (
         <Once
-          title="The new key"
-          says="Copy it now: it is not kept here and is not shown again."
+          title={t("yourNewKey")}
+          message={t("copyItNowYouWontSee")}
           secret={made}
           onClose={() => setMade(null)}
         />
@@ -48,8 +48,8 @@ export function Keys() {
       <Fetched query={keys} rows={2}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty icon={IconKey} title="No keys yet">
-              Scripts, other apps and assistants use the HTTP API with a key.
+            <Empty icon={IconKey} title={t("noKeysYet")}>
+              {t("scriptsOtherAppsAndAssistantsUse")}
             </Empty>
           ) : (
             <Stack gap="sm">
@@ -71,19 +71,19 @@ function KeyRow({ shown }: { shown: Schemas["KeyView"] }) {
   const revoke = useAct(
     "key",
     () => take(api.DELETE("/api/v1/workspaces/{workspace_id}/keys/{key_id}", { params: { path: { workspace_id, key_id: shown.id } } })),
-    { done: () => `${shown.name} is revoked: it opens nothing any more.` },
+    { done: () => t("nameIsRevokedAndNoLonger", { name: shown.name }) },
   );
   const end = async () => {
-    const says = "Whatever uses it is refused from this moment. This cannot be taken back.";
-    if (await askFirst({ title: `Revoke ${shown.name}?`, says, yes: "Revoke", danger: true })) revoke.mutate();
+    const message = t("anythingThatUsesItStopsWorking");
+    if (await askFirst({ title: t("revokeNameQuestion", { name: shown.name }), message, yes: t("revoke"), danger: true })) revoke.mutate();
   };
   const over = shown.revoked_at !== null || (shown.ends_at !== null && new Date(shown.ends_at) < now);
   const facts = [
     roleWord(shown.role),
-    shown.accounts === null ? "all accounts" : count(shown.accounts.length, "account"),
-    shown.publish_per_day === null ? null : `at most ${shown.publish_per_day} sent a day`,
-    shown.ends_at === null ? null : `ends ${momentThere(shown.ends_at, zone)}`,
-    shown.last_used_at === null ? "never used" : `used ${ago(shown.last_used_at, now)}`,
+    shown.accounts === null ? t("allAccountsInSentence") : t("accountCount", { accounts: shown.accounts.length }),
+    shown.publish_per_day === null ? null : t("atMostPostsPerDay", { publishPerDay: shown.publish_per_day }),
+    shown.ends_at === null ? null : t("expiresTime", { time: momentThere(shown.ends_at, zone) }),
+    shown.last_used_at === null ? t("neverUsed") : t("usedWhen", { when: ago(shown.last_used_at, now) }),
   ];
   return (
     <Group justify="space-between" align="flex-start" wrap="nowrap">
@@ -105,11 +105,11 @@ function KeyRow({ shown }: { shown: Schemas["KeyView"] }) {
       </div>
       {over ? (
         <Badge variant="outline" color="gray" style={{ flex: "none" }}>
-          {shown.revoked_at === null ? "Ended" : "Revoked"}
+          {shown.revoked_at === null ? t("expired") : t("revoked")}
         </Badge>
       ) : (
-        <Button size="compact-sm" variant="subtle" color="red" style={{ flex: "none" }} onClick={() => void end()} aria-label={`Revoke ${shown.name}`}>
-          Revoke
+        <Button size="compact-sm" variant="subtle" color="red" style={{ flex: "none" }} onClick={() => void end()} aria-label={t("revokeName", { name: shown.name })}>
+          {t("revoke")}
         </Button>
       )}
     </Group>

@@ -12,10 +12,11 @@ import { roleChoices, type Role } from "../../ui/roles";
 import { WallTimeInput } from "../../ui/WallTimeInput";
 import { UNFINISHED } from "../../ui/wallTimes";
 import { scopeGroups } from "./scopes";
+import { t } from "../../messages/settings";
 
 export function NewKey(props: { opened: boolean; onClose: () => void; onMade: (key: string) => void }) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title="A new key" size="lg">
+    <Modal opened={props.opened} onClose={props.onClose} title={t("newKey")} size="lg">
       <KeyForm {...props} />
     </Modal>
   );
@@ -36,8 +37,8 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: strin
       ends: "",
     },
     validate: {
-      scopes: (value) => (value.length === 0 ? "Choose at least one thing that it may do." : null),
-      ends: (value) => (value === UNFINISHED ? "Give a day and a time, as in 09:15." : null),
+      scopes: (value) => (value.length === 0 ? t("selectAtLeastOnePermission") : null),
+      ends: (value) => (value === UNFINISHED ? t("enterADateAndATime") : null),
     },
   });
   const make = useAct(
@@ -69,20 +70,20 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: strin
   return (
     <form onSubmit={form.onSubmit((values) => make.mutate(values))}>
       <Stack>
-        <TextInput label="Name" description="What uses it" placeholder="the newsletter script" required data-autofocus {...form.getInputProps("name")} />
-        <Select label="Acts as" allowDeselect={false} data={roleChoices(own)} {...form.getInputProps("role")} />
+        <TextInput label={t("name")} description={t("whatYoullUseItFor")} placeholder={t("newsletterScript")} required data-autofocus {...form.getInputProps("name")} />
+        <Select label={t("role")} allowDeselect={false} data={roleChoices(own)} {...form.getInputProps("role")} />
         <Checkbox.Group {...form.getInputProps("scopes")}>
-          <Fieldset legend="May">
+          <Fieldset legend={t("permissions")}>
             <Stack gap={6}>
               {scopeGroups.map(({ name, read, write, more }) => (
                 <Group key={name} gap="md">
                   <Text size="sm" w={90}>
                     {name}
                   </Text>
-                  {read !== undefined && <Checkbox size="sm" value={read} label="see" aria-label={`${name}: see`} />}
-                  {write !== undefined && <Checkbox size="sm" value={write} label="change" aria-label={`${name}: change`} />}
-                  {more?.map(({ scope, says }) => (
-                    <Checkbox key={scope} size="sm" value={scope} label={says} aria-label={`${name}: ${says}`} />
+                  {read !== undefined && <Checkbox size="sm" value={read} label={t("view")} aria-label={t("nameView", { name })} />}
+                  {write !== undefined && <Checkbox size="sm" value={write} label={t("edit")} aria-label={t("nameEdit", { name })} />}
+                  {more?.map(({ scope, message }) => (
+                    <Checkbox key={scope} size="sm" value={scope} label={message} aria-label={`${name}: ${message}`} />
                   ))}
                 </Group>
               ))}
@@ -90,23 +91,23 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: strin
           </Fieldset>
         </Checkbox.Group>
         <MultiSelect
-          label="Accounts"
-          placeholder={form.values.accounts.length === 0 ? "All accounts" : undefined}
+          label={t("accounts")}
+          placeholder={form.values.accounts.length === 0 ? t("allAccounts") : undefined}
           searchable
           clearable
           data={(accounts.data ?? []).map((each) => ({ value: each.id, label: accountLabel(each) }))}
           {...form.getInputProps("accounts")}
         />
         <Group grow>
-          <NumberInput label="Sends a day, at most" placeholder="No limit" min={0} allowDecimal={false} {...form.getInputProps("publish_per_day")} />
-          <WallTimeInput label="Ends" zone={me.zone} {...form.getInputProps("ends")} />
+          <NumberInput label={t("postsPerDayAtMost")} placeholder={t("noLimit")} min={0} allowDecimal={false} {...form.getInputProps("publish_per_day")} />
+          <WallTimeInput label={t("expires")} zone={me.zone} {...form.getInputProps("ends")} />
         </Group>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {t("cancel")}
           </Button>
           <Button type="submit" loading={make.isPending}>
-            Make the key
+            {t("createKey")}
           </Button>
         </Group>
       </Stack>

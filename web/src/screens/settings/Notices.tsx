@@ -6,19 +6,20 @@ import { api, take, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { Fetched } from "../../ui/Fetched";
 import { Section } from "../../ui/Section";
+import { t } from "../../messages/settings";
 
 type Topic = Schemas["Topic"];
 type Choice = Schemas["Choices"]["choices"][string];
 
-const topics: Record<string, { name: string; says: string }> = {
-  published: { name: "Published", says: "A post is out." },
-  failed: { name: "Trouble with a post", says: "It failed, was missed, is unconfirmed, or will not go out as it is." },
-  account: { name: "Accounts and queues", says: "An account must be connected again, or a queue runs dry." },
+const topics: Record<string, { name: string; message: string }> = {
+  published: { name: t("published"), message: t("aPostWasPublished") },
+  failed: { name: t("problemsWithPosts"), message: t("aPostFailedWasMissedIs") },
+  account: { name: t("accountsAndQueues"), message: t("anAccountNeedsReconnectingOrA") },
 };
 const choices = [
-  { value: "each", label: "At once" },
-  { value: "digest", label: "Once a day" },
-  { value: "off", label: "Never" },
+  { value: "each", label: t("rightAway") },
+  { value: "digest", label: t("onceADay") },
+  { value: "off", label: t("never") },
 ];
 
 export function Notices() {
@@ -37,23 +38,23 @@ export function Notices() {
           body: { choices: { [asked.topic]: asked.choice } as Record<Topic, Choice> },
         }),
       ),
-    { done: () => "Your choice is kept." },
+    { done: () => t("saved") },
   );
   return (
-    <Section title="Mails to you" says="Of this workspace only. Others choose for themselves.">
+    <Section title={t("emailNotifications")} message={t("onlyForYouAndThisWorkspace")}>
       <Fetched query={chosen} rows={3}>
         {(answer) => (
           <Stack gap="md">
             {!answer.mail && (
-              <Alert color="yellow" title="This Cadenza cannot send mail">
-                No mail server is set, so nothing reaches you. What is chosen here counts as soon as there is one. Webhooks work without it.
+              <Alert color="yellow" title={t("thisServerCantSendEmail")}>
+                {t("noMailServerIsSetUp")}
               </Alert>
             )}
             {(Object.entries(answer.choices) as [Topic, Choice][]).map(([topic, choice]) => (
               <div key={topic}>
                 <Text fw={600}>{topics[topic]?.name ?? topic}</Text>
                 <Text size="sm" c="dimmed" mb={4}>
-                  {topics[topic]?.says}
+                  {topics[topic]?.message}
                 </Text>
                 <SegmentedControl
                   aria-label={topics[topic]?.name ?? topic}

@@ -11,6 +11,7 @@ import { weekdayNames } from "../../ui/weekdays";
 import { zones } from "../../ui/zones";
 import { SecondFactor } from "./SecondFactor";
 import { Sessions } from "./Sessions";
+import { t } from "../../messages/settings";
 
 export function Oneself() {
   return (
@@ -32,7 +33,7 @@ function Profile() {
     (values: typeof form.values) =>
       take(api.PATCH("/api/v1/me", { body: { ...values, week_start: Number(values.week_start) } })),
     {
-      done: () => "Saved.",
+      done: () => t("saved"),
       after: (answer) => {
         form.resetDirty();
         queries.setQueryData(["me"], answer);
@@ -43,14 +44,14 @@ function Profile() {
     },
   );
   return (
-    <Section title="You" says={me.email}>
+    <Section title={t("you")} message={me.email}>
       <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
         <Stack gap="sm">
           <Group grow align="flex-start" preventGrowOverflow={false}>
-            <TextInput label="Name" autoComplete="name" required miw={180} {...form.getInputProps("name")} />
-            <Autocomplete label="Time zone" data={zones} limit={20} required miw={180} {...form.getInputProps("zone")} />
+            <TextInput label={t("name")} autoComplete="name" required miw={180} {...form.getInputProps("name")} />
+            <Autocomplete label={t("timeZone")} data={zones} limit={20} required miw={180} {...form.getInputProps("zone")} />
             <Select
-              label="The week begins on"
+              label={t("weekStartsOn")}
               allowDeselect={false}
               miw={180}
               data={weekdayNames.map((label, day) => ({ label, value: String(day) }))}
@@ -58,7 +59,7 @@ function Profile() {
             />
           </Group>
           <Button type="submit" w="fit-content" disabled={!form.isDirty()} loading={save.isPending}>
-            Save
+            {t("save")}
           </Button>
         </Stack>
       </form>
@@ -70,7 +71,7 @@ function Password() {
   const form = useForm({ initialValues: { old: "", new: "" } });
   const me = useMe();
   const change = useAct("me", (body: typeof form.values) => take(api.POST("/api/v1/me/password", { body })), {
-    done: () => "The password is changed. You are signed out everywhere else.",
+    done: () => t("passwordChangedYoureSignedOut"),
     after: () => form.reset(),
     refused: (error) => {
       if (!(error instanceof Problem)) return false;
@@ -80,17 +81,17 @@ function Password() {
     },
   });
   return (
-    <Section title="Password" says="A change signs you out everywhere else.">
+    <Section title={t("password")} message={t("changingItSignsYouOutEverywhere")}>
       <form onSubmit={form.onSubmit((values) => change.mutate(values))}>
         <Stack gap="sm">
           {/* Password keepers want to know whose password this is. */}
           <input type="text" name="username" autoComplete="username" value={me.email} readOnly hidden />
           <Group grow align="flex-start" preventGrowOverflow={false}>
-            <PasswordInput label="Current password" autoComplete="current-password" required miw={200} {...form.getInputProps("old")} />
-            <PasswordInput label="New password" autoComplete="new-password" required miw={200} {...form.getInputProps("new")} />
+            <PasswordInput label={t("currentPassword")} autoComplete="current-password" required miw={200} {...form.getInputProps("old")} />
+            <PasswordInput label={t("newPassword")} autoComplete="new-password" required miw={200} {...form.getInputProps("new")} />
           </Group>
           <Button type="submit" variant="default" w="fit-content" disabled={!form.isDirty()} loading={change.isPending}>
-            Change the password
+            {t("changePassword")}
           </Button>
         </Stack>
       </form>

@@ -13,6 +13,7 @@ import { roleChoices, roleWord, type Role } from "../../ui/roles";
 import { Section } from "../../ui/Section";
 import { fromNow } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
+import { t } from "../../messages/settings";
 
 export function People() {
   const admin = useMay("admin");
@@ -32,7 +33,7 @@ function useOwn() {
 function Members() {
   const members = useMembers();
   return (
-    <Section title="Members">
+    <Section title={t("members")}>
       <Fetched query={members} rows={3}>
         {(rows) => (
           <Stack gap="sm">
@@ -53,22 +54,22 @@ function MemberRow({ member }: { member: Schemas["Member"] }) {
   const params = { path: { workspace_id, member_id: member.id } };
   const self = own?.member_id === member.id;
   const give = (role: Role) => take(api.PUT("/api/v1/workspaces/{workspace_id}/members/{member_id}/role", { params, body: { role } }));
-  const done = (answer: Schemas["Member"]) => `${answer.name} is ${roleWord(answer.role).toLowerCase()} now.`;
+  const done = (answer: Schemas["Member"]) => t("nameIsNowRole", { name: answer.name, role: roleWord(answer.role).toLowerCase() });
   const back = useAct("member", give, { done });
   // One's own rights do not come back by oneself.
   const change = useAct("member", give, { done, undo: () => (self ? undefined : () => back.mutate(member.role as Role)) });
   const askChange = async (role: Role) => {
-    const says = `You become ${roleWord(role).toLowerCase()} here. Only somebody with more rights than that can change it back.`;
-    if (!self || (await askFirst({ title: "Give up your own rights?", says, yes: "Give them up", danger: true }))) change.mutate(role);
+    const message = t("youllBeRoleHereOnlySomeone", { role: roleWord(role).toLowerCase() });
+    if (!self || (await askFirst({ title: t("lowerYourOwnRole"), message, yes: t("changeMyRole"), danger: true }))) change.mutate(role);
   };
   const remove = useAct("member", () => take(api.DELETE("/api/v1/workspaces/{workspace_id}/members/{member_id}", { params })), {
-    done: () => `${member.name} is no longer in this workspace.`,
+    done: () => t("nameIsNoLongerInThis", { name: member.name }),
   });
   const letGo = async () => {
     const sure = await askFirst({
-      title: `Remove ${member.name}?`,
-      says: "They see nothing of this workspace from then on, and the API keys they made end. What they wrote stays.",
-      yes: "Remove",
+      title: t("removeNameQuestion", { name: member.name }),
+      message: t("theyLoseAccessToThisWorkspace"),
+      yes: t("remove"),
       danger: true,
     });
     if (sure) remove.mutate();
@@ -84,18 +85,18 @@ function MemberRow({ member }: { member: Schemas["Member"] }) {
           </Text>
           {self && (
             <Badge variant="outline" size="sm">
-              You
+              {t("you")}
             </Badge>
           )}
         </Group>
         <Text size="xs" c="dimmed">
-          {member.email} · {member.second_factor ? "second factor on" : "no second factor"}
+          {member.email} · {member.second_factor ? t("twoFactorOn") : t("twoFactorOff")}
         </Text>
       </div>
       {changeable ? (
         <Group gap="xs" wrap="nowrap">
           <Select
-            aria-label={`Role of ${member.name}`}
+            aria-label={t("roleOfName", { name: member.name })}
             size="xs"
             w={{ base: 200, xs: 300 }}
             allowDeselect={false}
@@ -103,8 +104,8 @@ function MemberRow({ member }: { member: Schemas["Member"] }) {
             value={member.role}
             onChange={(role) => role !== null && role !== member.role && void askChange(role as Role)}
           />
-          <Button size="compact-sm" variant="subtle" color="red" onClick={() => void letGo()} aria-label={`Remove ${member.name}`}>
-            Remove
+          <Button size="compact-sm" variant="subtle" color="red" onClick={() => void letGo()} aria-label={t("removeName", { name: member.name })}>
+            {t("remove")}
           </Button>
         </Group>
       ) : (
@@ -128,7 +129,7 @@ function Invitations() {
     "member",
     (body: typeof form.values) => take(api.POST("/api/v1/workspaces/{workspace_id}/invitations", { params, body })),
     {
-      done: (answer) => (answer.link == null ? `An invitation to ${answer.email} is on its way.` : `${answer.email} is invited.`),
+      done: (answer) => (answer.link == null ? t("invitationSentToEmail", { email: answer.email }) : t("emailIsInvited", { email: answer.email })),
       after: () => form.reset(),
       refused: (error) => {
         if (!(error instanceof Problem)) return false;
@@ -145,33 +146,33 @@ function Invitations() {
           params: { path: { workspace_id, invitation_id } },
         }),
       ),
-    { done: () => "The invitation is taken back: its link opens nothing.", after: () => invite.reset() },
+    { done: () => t("invitationRevokedItsLinkNoLonger"), after: () => invite.reset() },
   );
   const takeBack = async ({ id, email }: { id: string; email: string }) => {
-    const says = "Its link opens nothing from then on. You can invite them again.";
-    if (await askFirst({ title: `Revoke the invitation to ${email}?`, says, yes: "Revoke", danger: true })) revoke.mutate(id);
+    const message = t("itsLinkStopsWorkingYouCan");
+    if (await askFirst({ title: t("revokeTheInvitationQuestion", { email }), message, yes: t("revoke"), danger: true })) revoke.mutate(id);
   };
   return (
-    <Section title="Invitations" says="The mail carries a link that works once, for a week.">
+    <Section title={t("invitations")} message={t("weEmailALinkThatWorks")}>
       <form onSubmit={form.onSubmit((values) => invite.mutate(values))}>
         <Group align="flex-start" gap="xs">
-          <TextInput label="E-mail" type="email" required miw={220} style={{ flex: 1 }} {...form.getInputProps("email")} />
-          <Select label="As" w={{ base: "100%", xs: 320 }} allowDeselect={false} data={roleChoices(own?.role ?? "viewer")} {...form.getInputProps("role")} />
+          <TextInput label={t("email")} type="email" required miw={220} style={{ flex: 1 }} {...form.getInputProps("email")} />
+          <Select label={t("role")} w={{ base: "100%", xs: 320 }} allowDeselect={false} data={roleChoices(own?.role ?? "viewer")} {...form.getInputProps("role")} />
           <Button type="submit" mt={{ base: 0, xs: 24.8 }} loading={invite.isPending}>
-            Invite
+            {t("invite")}
           </Button>
         </Group>
       </form>
       {invite.data?.link != null && (
-        <Alert title={`Send this link to ${invite.data.email}`} role="status">
-          <Text size="sm">This Cadenza cannot send mail. The link works once, for a week; it is shown only now.</Text>
+        <Alert title={t("sendThisLinkToEmail", { email: invite.data.email })} role="status">
+          <Text size="sm">{t("thisServerCantSendEmailThe")}</Text>
           <Code block style={{ whiteSpace: "pre-wrap", wordBreak: "break-all" }}>
             {invite.data.link}
           </Code>
           <CopyButton value={invite.data.link}>
             {({ copied, copy }) => (
               <Button mt="xs" size="compact-sm" onClick={copy}>
-                {copied ? "Copied" : "Copy the link"}
+                {copied ? t("copied") : t("copyLink")}
               </Button>
             )}
           </CopyButton>
@@ -181,7 +182,7 @@ function Invitations() {
         {(rows) =>
           rows.length === 0 ? (
             <Text size="sm" c="dimmed">
-              No invitation is open.
+              {t("noOpenInvitations")}
             </Text>
           ) : (
             <Stack gap="xs">
@@ -189,14 +190,14 @@ function Invitations() {
                 <Group key={each.id} justify="space-between">
                   <div>
                     <Text size="sm">
-                      {each.email} as {roleWord(each.role).toLowerCase()}
+                      {t("emailAsRole", { email: each.email, role: roleWord(each.role).toLowerCase() })}
                     </Text>
                     <Text size="xs" c="dimmed">
-                      Ends {fromNow(each.ends_at, now)}
+                      {t("expiresWhen", { when: fromNow(each.ends_at, now) })}
                     </Text>
                   </div>
-                  <Button size="compact-sm" variant="default" onClick={() => void takeBack(each)} aria-label={`Revoke the invitation to ${each.email}`}>
-                    Revoke
+                  <Button size="compact-sm" variant="default" onClick={() => void takeBack(each)} aria-label={t("revokeTheInvitation", { email: each.email })}>
+                    {t("revoke")}
                   </Button>
                 </Group>
               ))}

@@ -11,19 +11,20 @@ import { Problem } from "../../api/problem";
 import { Once } from "../../ui/Once";
 import { Qr } from "../../ui/Qr";
 import { Section } from "../../ui/Section";
+import { t } from "../../messages/settings";
 
 export function SecondFactor() {
   const me = useMe();
   const [codes, setCodes] = useState<string[] | null>(null);
-  const says = me.second_factor
-    ? "On: signing in asks for a code of your authenticator app."
-    : "Off. With it a stolen password alone opens nothing.";
+  const message = me.second_factor
+    ? t("onYouNeedACodeFrom")
+    : t("offTurnItOnSoA");
   return (
-    <Section title="Second factor" says={says}>
+    <Section title={t("twoFactorAuthentication")} message={message}>
       {codes !== null && (
         <Once
-          title="Your recovery codes"
-          says="Each opens once, on the day when the phone is gone. They are not shown again."
+          title={t("yourRecoveryCodes")}
+          message={t("eachCodeWorksOnceIfYou")}
           secret={codes.join("\n")}
           onClose={() => setCodes(null)}
         />
@@ -46,7 +47,7 @@ function SwitchOn({ onCodes }: { onCodes: (codes: string[]) => void }) {
     },
   });
   const confirm = useAct("me", (body: typeof first.values) => take(api.POST("/api/v1/me/second-factor/confirm", { body })), {
-    done: () => "The second factor is on. You are signed out everywhere else.",
+    done: () => t("twoFactorAuthenticationIsOnYoure"),
     after: (answer) => {
       onCodes(answer.codes);
       return queries.invalidateQueries({ queryKey: ["me"] });
@@ -61,14 +62,14 @@ function SwitchOn({ onCodes }: { onCodes: (codes: string[]) => void }) {
       <form onSubmit={proof.onSubmit((values) => propose.mutate(values))}>
         <Group align="flex-end">
           <PasswordInput
-            label="Your password, once more"
+            label={t("confirmYourPassword")}
             autoComplete="current-password"
             required
             miw={220}
             {...proof.getInputProps("password")}
           />
           <Button type="submit" variant="default" loading={propose.isPending}>
-            Set it up
+            {t("setUp")}
           </Button>
         </Group>
       </form>
@@ -76,14 +77,14 @@ function SwitchOn({ onCodes }: { onCodes: (codes: string[]) => void }) {
   }
   return (
     <Group align="flex-start" gap="lg">
-      <Qr text={address} label="QR code for an authenticator app; its secret stands beside it as text" />
+      <Qr text={address} label={t("qrCodeForAnAuthenticatorApp")} />
       <Stack gap="sm" maw={420}>
-        <Text size="sm">Read the picture with an authenticator app, or type this secret into it:</Text>
+        <Text size="sm">{t("scanTheQrCodeWithYour")}</Text>
         <Code style={{ wordBreak: "break-all" }}>{secretOf(address)}</Code>
         <form onSubmit={first.onSubmit((values) => confirm.mutate(values))}>
           <Group align="flex-end">
             <TextInput
-              label="The code that the app shows"
+              label={t("codeFromTheApp")}
               inputMode="numeric"
               autoComplete="one-time-code"
               required
@@ -91,7 +92,7 @@ function SwitchOn({ onCodes }: { onCodes: (codes: string[]) => void }) {
               {...first.getInputProps("code")}
             />
             <Button type="submit" loading={confirm.isPending}>
-              Switch it on
+              {t("turnOn")}
             </Button>
           </Group>
         </form>
@@ -110,7 +111,7 @@ function SwitchOff() {
   const queries = useQueryClient();
   const form = useForm({ initialValues: { code: "" } });
   const off = useAct("me", (body: typeof form.values) => take(api.POST("/api/v1/me/second-factor/off", { body })), {
-    done: () => "The second factor is off.",
+    done: () => t("twoFactorAuthenticationIsOff"),
     after: () => queries.invalidateQueries({ queryKey: ["me"] }),
     refused: (error) => {
       form.setErrors({ code: error.message });
@@ -121,13 +122,13 @@ function SwitchOff() {
     <form onSubmit={form.onSubmit((values) => off.mutate(values))}>
       <Group align="flex-end">
         <TextInput
-          label="A code of the app, or a recovery code"
+          label={t("codeFromTheAppOrA")}
           autoComplete="one-time-code"
           required
           {...form.getInputProps("code")}
         />
         <Button type="submit" color="red" variant="light" loading={off.isPending}>
-          Switch it off
+          {t("turnOff")}
         </Button>
       </Group>
     </form>

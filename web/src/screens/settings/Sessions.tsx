@@ -8,7 +8,7 @@ import { Fetched } from "../../ui/Fetched";
 import { Section } from "../../ui/Section";
 import { ago } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
-import { count } from "../../ui/words";
+import { t } from "../../messages/settings";
 
 export function Sessions() {
   const now = useNow();
@@ -18,22 +18,22 @@ export function Sessions() {
   const end = useAct(
     "me",
     (session_id: string) => take(api.DELETE("/api/v1/me/sessions/{session_id}", { params: { path: { session_id } } })),
-    { done: () => "Signed out there.", after: again },
+    { done: () => t("signedOut"), after: again },
   );
   const endOthers = useAct("me", () => take(api.DELETE("/api/v1/me/sessions")), {
-    done: ({ ended }) => `${count(ended, "other session")} ended.`,
+    done: ({ ended }) => t("signedOutOfOtherSessions", { ended }),
     after: again,
   });
   const askEndOthers = async () => {
-    const says = "Every other browser has to sign in again. What is half written there stays in that browser.";
-    if (await askFirst({ title: "Sign out everywhere else?", says, yes: "Sign out there" })) endOthers.mutate();
+    const message = t("youllHaveToSignInAgain");
+    if (await askFirst({ title: t("signOutEverywhereElseQuestion"), message, yes: t("signOut") })) endOthers.mutate();
   };
   return (
     <Section
-      title="Where you are signed in"
+      title={t("whereYoureSignedIn")}
       actions={
         <Button size="compact-sm" variant="default" loading={endOthers.isPending} onClick={() => void askEndOthers()}>
-          Sign out everywhere else
+          {t("signOutEverywhereElse")}
         </Button>
       }
     >
@@ -47,16 +47,16 @@ export function Sessions() {
                     {browserOf(each.agent)} · {each.address}
                   </Text>
                   <Text size="xs" c="dimmed">
-                    Last seen {ago(each.seen_at, now)}
+                    {t("lastSeenWhen", { when: ago(each.seen_at, now) })}
                   </Text>
                 </div>
                 {each.current ? (
                   <Badge variant="outline" style={{ flex: "none" }}>
-                    This one
+                    {t("thisBrowser")}
                   </Badge>
                 ) : (
-                  <Button size="compact-sm" variant="default" onClick={() => end.mutate(each.id)} aria-label={`Sign out ${browserOf(each.agent)} at ${each.address}`}>
-                    Sign out
+                  <Button size="compact-sm" variant="default" onClick={() => end.mutate(each.id)} aria-label={t("signOutBrowserAtAddress", { browser: browserOf(each.agent), address: each.address })}>
+                    {t("signOut")}
                   </Button>
                 )}
               </Group>
@@ -73,8 +73,8 @@ const systems = ["Windows", "Android", "iPhone", "iPad", "Mac OS X", "Linux"];
 
 /** "Firefox on Linux", as far as a browser says so of itself. */
 export function browserOf(agent: string): string {
-  const browser = browsers.find((each) => agent.includes(each)) ?? "A browser";
+  const browser = browsers.find((each) => agent.includes(each)) ?? t("unknownBrowser");
   const system = systems.find((each) => agent.includes(each));
   const named = { Edg: "Edge", OPR: "Opera" }[browser] ?? browser;
-  return system === undefined ? named : `${named} on ${system === "Mac OS X" ? "macOS" : system}`;
+  return system === undefined ? named : t("browserOn", { browser: named, system: system === "Mac OS X" ? "macOS" : system });
 }

@@ -8,20 +8,21 @@ import { Oneself } from "./Oneself";
 import { People } from "./People";
 import { Webhooks } from "./Webhooks";
 import { WorkspaceSettings } from "./WorkspaceSettings";
+import { t } from "../../messages/settings";
 
 const sections = [
-  { path: "oneself", name: "You", admin: false, Shown: Oneself },
-  { path: "notices", name: "Notices", admin: false, Shown: Notices },
-  { path: "people", name: "People", admin: false, Shown: People },
-  { path: "keys", name: "API keys", admin: true, Shown: Keys },
-  { path: "webhooks", name: "Webhooks", admin: true, Shown: Webhooks },
-  { path: "workspace", name: "Workspace", admin: false, Shown: WorkspaceSettings },
+  { path: "oneself", name: t("you"), admin: false, Shown: Oneself },
+  { path: "notices", name: t("notifications"), admin: false, Shown: Notices },
+  { path: "people", name: t("people"), admin: false, Shown: People },
+  { path: "keys", name: t("apiKeys"), admin: true, Shown: Keys },
+  { path: "webhooks", name: t("webhooks"), admin: true, Shown: Webhooks },
+  { path: "workspace", name: t("workspace"), admin: false, Shown: WorkspaceSettings },
 ];
 
 export default function Settings() {
   const admin = useMay("admin");
   return (
-    <Page title="Settings">
+    <Page title={t("settings")}>
       <PathTabs screen="settings" parts={sections.filter((each) => admin || !each.admin)} maw={860} />
     </Page>
   );

@@ -12,21 +12,29 @@ import { Fetched } from "../../ui/Fetched";
 import { Once } from "../../ui/Once";
 import { Section } from "../../ui/Section";
 import { stopped } from "../../ui/words";
+import { t } from "../../messages/settings";
 
 type Kind = Schemas["EventKind"];
 
 const words: Record<Kind, string> = {
-  "delivery.sent": "A delivery was sent",
-  "delivery.failed": "A delivery failed",
-  "delivery.missed": "A delivery was missed",
-  "delivery.unconfirmed": "A delivery is unconfirmed",
-  "delivery.at_risk": "A delivery will not go out as it is",
-  "delivery.unapproved": "A delivery waits for approval and is due soon",
-  "account.expiring": "An account's connection ends soon",
-  "account.needs_reconnect": "An account must be connected again",
-  "account.suspended": "An account is suspended",
-  "installation.held": "All sending is held",
-  "queue.dry": "A queue runs dry",
+  "delivery.sent": t("aPostWasSent"),
+  "delivery.failed": t("aPostFailed"),
+  "delivery.missed": t("aPostWasMissed"),
+  "delivery.unconfirmed": t("aPostIsUnconfirmed"),
+  "delivery.at_risk": t("aPostCantBeSent"),
+  "delivery.unapproved": t("aPostNeedsApprovalAndIs"),
+  "account.expiring": t("anAccountsAccessExpiresSoon"),
+  "account.needs_reconnect": t("anAccountNeedsReconnecting"),
+  "account.suspended": t("anAccountIsSuspended"),
+  "installation.held": t("sendingIsOnHold"),
+  "queue.dry": t("aQueueIsRunningOutOf"),
+  "import.done": t("anImportIsDone"),
+  "contact.unsubscribed": t("somebodyUnsubscribed"),
+  "campaign.completed": t("aCampaignIsCompleted"),
+  "campaign.paused": t("aCampaignPausedItself"),
+  "inbox.replied": t("somebodyReplied"),
+  "inbox.bounced": t("aMessageBounced"),
+  "inbox.complained": t("somebodyComplained"),
 };
 const kinds = Object.entries(words).map(([value, label]) => ({ value, label }));
 
@@ -51,27 +59,27 @@ export function Webhooks() {
     },
   });
   return (
-    <Section title="Webhooks" says="Send events to your own programs, signed so that they can check the sender.">
+    <Section title={t("webhooks")} message={t("sendEventsToYourOwnApps")}>
       {secret !== null && (
         <Once
-          title="The signing secret"
-          says="Your program checks signatures with it. It is not shown again."
+          title={t("signingSecret")}
+          message={t("useItToVerifySignaturesYou")}
           secret={secret}
           onClose={() => setSecret(null)}
         />
       )}
       <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
         <Stack gap="sm">
-          <TextInput label="Address" type="url" placeholder="https://example.org/hook" required {...form.getInputProps("url")} />
+          <TextInput label={t("url")} type="url" placeholder="https://example.org/hook" required {...form.getInputProps("url")} />
           <MultiSelect
-            label="Told of"
-            placeholder={form.values.kinds.length === 0 ? "Everything" : undefined}
+            label={t("events")}
+            placeholder={form.values.kinds.length === 0 ? t("allEvents") : undefined}
             data={kinds}
             clearable
             {...form.getInputProps("kinds")}
           />
           <Button type="submit" w="fit-content" loading={add.isPending}>
-            Add the webhook
+            {t("addWebhook")}
           </Button>
         </Stack>
       </form>
@@ -79,7 +87,7 @@ export function Webhooks() {
         {(rows) =>
           rows.length === 0 ? (
             <Text size="sm" c="dimmed">
-              No program is told yet.
+              {t("noWebhooksYet")}
             </Text>
           ) : (
             <Stack gap="sm">
@@ -100,18 +108,18 @@ function HookRow({ hook, onSecret }: { hook: Schemas["Webhook"]; onSecret: (secr
   const workspace_id = useWorkspaceId();
   const params = { path: { workspace_id, webhook_id: hook.id } };
   const resume = useAct("webhook", () => take(api.POST("/api/v1/workspaces/{workspace_id}/webhooks/{webhook_id}/resume", { params })), {
-    done: () => "It is told again, of what happens from now on.",
+    done: () => t("resumedItGetsEventsFromNow"),
   });
   const renew = useAct("webhook", () => take(api.POST("/api/v1/workspaces/{workspace_id}/webhooks/{webhook_id}/secret", { params })), {
-    done: () => "Both secrets sign now. Drop the old one when your program knows the new one.",
+    done: () => t("requestsAreSignedWithBothSecrets"),
     after: (answer) => onSecret(answer.secret),
   });
   const keepNewest = useAct("webhook", () => take(api.DELETE("/api/v1/workspaces/{workspace_id}/webhooks/{webhook_id}/secret", { params })), {
-    done: () => "Only the newest secret signs.",
+    done: () => t("requestsAreSignedWithTheNewest"),
   });
   const askKeepNewest = async () => {
-    const says = "Signatures of older secrets are no longer sent. A program that knows only an older one refuses what it is told.";
-    if (await askFirst({ title: "Sign with the newest secret alone?", says, yes: "Drop the old ones", danger: true })) keepNewest.mutate();
+    const message = t("weStopSigningWithOlderSecrets");
+    if (await askFirst({ title: t("removeOldSecrets"), message, yes: t("remove"), danger: true })) keepNewest.mutate();
   };
   const drop = useAct(
     "webhook",
@@ -121,11 +129,11 @@ function HookRow({ hook, onSecret }: { hook: Schemas["Webhook"]; onSecret: (secr
           params: { path: { workspace_id, webhook_id: hook.id } },
         }),
       ),
-    { done: () => "It is told no more." },
+    { done: () => t("webhookRemoved") },
   );
   const end = async () => {
-    const says = `${hook.url} is told no more, and what waits for it is dropped.`;
-    if (await askFirst({ title: "Remove this webhook?", says, yes: "Remove", danger: true })) drop.mutate();
+    const message = t("urlGetsNoMoreEventsAnd", { url: hook.url });
+    if (await askFirst({ title: t("removeThisWebhook"), message, yes: t("remove"), danger: true })) drop.mutate();
   };
   return (
     <Group justify="space-between" wrap="nowrap" align="flex-start">
@@ -134,32 +142,32 @@ function HookRow({ hook, onSecret }: { hook: Schemas["Webhook"]; onSecret: (secr
           {hook.url}
         </Text>
         <Text size="xs" c="dimmed">
-          {hook.kinds.length === 0 ? "Everything" : hook.kinds.map(kindWords).join(", ")}
+          {hook.kinds.length === 0 ? t("allEvents") : hook.kinds.map(kindWords).join(", ")}
         </Text>
-        {!hook.active && <Text size="sm">Given up: {stopped(hook.stop_reason ?? "it did not answer for days")}</Text>}
+        {!hook.active && <Text size="sm">{t("stoppedReason", { reason: stopped(hook.stop_reason ?? t("itHasntAnsweredForDays")) })}</Text>}
       </div>
       <Group gap="xs" wrap="nowrap">
         {!hook.active && (
           <Badge variant="outline" color="red">
-            Stopped
+            {t("stopped")}
           </Badge>
         )}
         {!hook.active && (
-          <Button size="compact-sm" loading={resume.isPending} onClick={() => resume.mutate()} aria-label={`Tell it again: ${hook.url}`}>
-            Tell it again
+          <Button size="compact-sm" loading={resume.isPending} onClick={() => resume.mutate()} aria-label={t("resumeUrl", { url: hook.url })}>
+            {t("resume")}
           </Button>
         )}
         <Menu position="bottom-end">
           <Menu.Target>
-            <Button size="compact-sm" variant="default" aria-label={`More for ${hook.url}`}>
-              More
+            <Button size="compact-sm" variant="default" aria-label={t("moreActionsForUrl", { url: hook.url })}>
+              {t("more")}
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item onClick={() => renew.mutate()}>Make a new secret</Menu.Item>
-            <Menu.Item onClick={() => void askKeepNewest()}>Drop old secrets…</Menu.Item>
+            <Menu.Item onClick={() => renew.mutate()}>{t("createANewSecret")}</Menu.Item>
+            <Menu.Item onClick={() => void askKeepNewest()}>{t("removeOldSecretsDots")}</Menu.Item>
             <Menu.Item color="red" onClick={() => void end()}>
-              Remove…
+              {t("removeDots")}
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>

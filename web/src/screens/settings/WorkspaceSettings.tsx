@@ -13,6 +13,7 @@ import { Fetched } from "../../ui/Fetched";
 import { Section } from "../../ui/Section";
 import { moment } from "../../ui/times";
 import { zones } from "../../ui/zones";
+import { t } from "../../messages/settings";
 
 export function WorkspaceSettings() {
   return (
@@ -38,7 +39,7 @@ function Name({ workspace }: { workspace: Schemas["Workspace"] }) {
     "workspace",
     (body: typeof form.values) => take(api.PATCH("/api/v1/workspaces/{workspace_id}", { params: { path: { workspace_id } }, body })),
     {
-      done: () => "Saved.",
+      done: () => t("saved"),
       after: () => {
         form.resetDirty();
         return queries.invalidateQueries({ queryKey: ["me"] });
@@ -49,22 +50,22 @@ function Name({ workspace }: { workspace: Schemas["Workspace"] }) {
     },
   );
   return (
-    <Section title="Workspace" says={admin ? undefined : "An admin can change this."}>
+    <Section title={t("workspace")} message={admin ? undefined : t("onlyAdminsCanChangeThis")}>
       <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
         <Stack gap="sm">
           <Group grow align="flex-start" preventGrowOverflow={false}>
-            <TextInput label="Name" required miw={200} disabled={!admin} {...form.getInputProps("name")} />
-            <Autocomplete label="Time zone" required miw={200} data={zones} limit={20} disabled={!admin} {...form.getInputProps("zone")} />
+            <TextInput label={t("name")} required miw={200} disabled={!admin} {...form.getInputProps("name")} />
+            <Autocomplete label={t("timeZone")} required miw={200} data={zones} limit={20} disabled={!admin} {...form.getInputProps("zone")} />
           </Group>
           <Switch
-            label="Rules lay out posts"
-            description="Off: no rule writes new drafts here. What is laid out stays."
+            label={t("rulesCreatePosts")}
+            description={t("ifOffRulesDontCreateNew")}
             disabled={!admin}
             {...form.getInputProps("active", { type: "checkbox" })}
           />
           {admin && (
             <Button type="submit" w="fit-content" disabled={!form.isDirty()} loading={save.isPending}>
-              Save
+              {t("save")}
             </Button>
           )}
         </Stack>
@@ -80,40 +81,40 @@ function StopAll({ workspace }: { workspace: Schemas["Workspace"] }) {
   const { zone } = useMe();
   const form = useForm({ initialValues: { reason: "" } });
   const stop = useAct("workspace", (body: typeof form.values) => take(api.POST("/api/v1/workspaces/{workspace_id}/stop", { params, body })), {
-    done: () => "Stopped: nothing leaves this workspace.",
+    done: () => t("stoppedNothingIsSentFromThis"),
     after: () => form.reset(),
   });
   const start = useAct("workspace", () => take(api.POST("/api/v1/workspaces/{workspace_id}/start", { params, body: { choice: "shift" } })), {
-    done: () => "Sending goes on.",
+    done: () => t("sendingResumed"),
   });
   const goOn = async () => {
-    const says = "What came due meanwhile takes the next free slots, in order; everything behind it moves on.";
-    if (await askFirst({ title: "Resume sending?", says, yes: "Resume" })) start.mutate();
+    const message = t("postsThatWereDueInThe");
+    if (await askFirst({ title: t("resumeSendingQuestion"), message, yes: t("resume") })) start.mutate();
   };
   if (workspace.stopped_at !== null) {
     return (
-      <Section title="Everything is stopped">
-        <Alert color="red" title={workspace.stop_reason ?? "No reason was given"}>
-          Nothing leaves this workspace since {moment(workspace.stopped_at, zone)}.
+      <Section title={t("sendingIsStopped")}>
+        <Alert color="red" title={workspace.stop_reason ?? t("noReasonGiven")}>
+          {t("nothingHasBeenSentFromThis", { time: moment(workspace.stopped_at, zone) })}
         </Alert>
         {admin ? (
           <Button w="fit-content" loading={start.isPending} onClick={() => void goOn()}>
-            Resume sending
+            {t("resumeSending")}
           </Button>
         ) : (
-          "An admin can let it go on."
+          t("anAdminCanResumeIt")
         )}
       </Section>
     );
   }
   return (
-    <Section title="Stop everything" says="Nothing more leaves this workspace, from any account, until an admin lets it go on. All see the reason.">
+    <Section title={t("stopAllSending")} message={t("nothingIsSentFromAnyAccount")}>
       {editor && (
         <form onSubmit={form.onSubmit((values) => stop.mutate(values))}>
           <Group align="flex-end">
-            <TextInput label="Why" placeholder="a wrong link in all posts" required style={{ flex: 1 }} miw={200} {...form.getInputProps("reason")} />
+            <TextInput label={t("reason")} placeholder={t("wrongLinkInAllPosts")} required style={{ flex: 1 }} miw={200} {...form.getInputProps("reason")} />
             <Button type="submit" color="red" loading={stop.isPending}>
-              Stop everything
+              {t("stopAllSending")}
             </Button>
           </Group>
         </form>
@@ -133,16 +134,16 @@ function Leave({ workspace }: { workspace: Schemas["Workspace"] }) {
     },
   });
   const ask = async () => {
-    const says = "You see nothing of it any more, and your API keys for it end. Only an invitation brings you back.";
-    if (await askFirst({ title: `Leave ${workspace.name}?`, says, yes: "Leave", danger: true })) leave.mutate();
+    const message = t("youLoseAccessToItAnd");
+    if (await askFirst({ title: t("leaveName", { name: workspace.name }), message, yes: t("leave"), danger: true })) leave.mutate();
   };
   return (
     <Section
-      title="Leave"
-      says="The last owner cannot leave."
+      title={t("leave")}
+      message={t("theLastOwnerCantLeave")}
       actions={
         <Button variant="default" color="red" onClick={() => void ask()}>
-          Leave this workspace
+          {t("leaveThisWorkspace")}
         </Button>
       }
     />

@@ -22,5 +22,5 @@ test("a secret is shown in groups of four", () => {
 test("a session is named by browser and system", () => {
   expect(browserOf("Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0")).toBe("Firefox on Linux");
   expect(browserOf("Mozilla/5.0 (Windows NT 10.0) Chrome/120 Safari/537.36 Edg/120")).toBe("Edge on Windows");
-  expect(browserOf("httpx2")).toBe("A browser");
+  expect(browserOf("httpx2")).toBe("Unknown browser");
 });

@@ -5,6 +5,7 @@ import type { Schemas } from "../../api/client";
 import { serve } from "../../test/server";
 import { ada, freshQueries, show } from "../../test/stage";
 import System from "./System";
+import { t } from "../../messages/system";
 
 const soon = new Date(Date.now() + 60_000).toISOString();
 const before = new Date(Date.now() - 120_000).toISOString();
@@ -30,14 +31,14 @@ function look(more: Partial<Schemas["System"]> = {}) {
 
 it("says in plain words whether clocks agree", async () => {
   look();
-  const clock = await screen.findByRole("region", { name: "This machine's clock" });
-  expect(clock.textContent).toContain("AgreesWith the database's clock");
+  const clock = await screen.findByRole("region", { name: t("serverClock") });
+  expect(clock.textContent).toContain("In syncCompared with the database's clock");
 });
 
 it("asks to set a clock that is far off", async () => {
   look({ clock_skew_seconds: -8 });
-  const clock = await screen.findByRole("region", { name: "This machine's clock" });
-  expect(clock.textContent).toContain("8.0 s behindLook here: Set it");
+  const clock = await screen.findByRole("region", { name: t("serverClock") });
+  expect(clock.textContent).toContain("8.0 s behindCheck this: Set it");
 });
 
 it("shows what each worker has in hand, and what ran out in a dead one's", async () => {
@@ -47,12 +48,12 @@ it("shows what each worker has in hand, and what ran out in a dead one's", async
       { worker: "horn", kind: "jobs", held: 2, lapsed: 1, ends_at: before },
     ],
   });
-  const hand = await screen.findByRole("region", { name: "In progress" });
-  expect(within(hand).getByRole("row", { name: /^oboe 3 deliveries in 1 min$/ })).toBeTruthy();
-  expect(within(hand).getByRole("row", { name: /^horn 2 jobs 2 min ago Look here: 1 ran out and waits for another worker$/ })).toBeTruthy();
+  const hand = await screen.findByRole("region", { name: t("inProgress") });
+  expect(within(hand).getByRole("row", { name: /^oboe 3 posts in 1 min$/ })).toBeTruthy();
+  expect(within(hand).getByRole("row", { name: /^horn 2 jobs 2 min ago Check this: 1 stopped and is waiting for another worker$/ })).toBeTruthy();
 });
 
 it("says when nothing is in hand", async () => {
   look();
-  await screen.findByText("Nothing is in hand at the moment.");
+  await screen.findByText(t("nothingInProgressRightNow"));
 });

@@ -14,7 +14,8 @@ import { Page } from "../../ui/Page";
 import { Section } from "../../ui/Section";
 import { ago, fromNow, momentThere } from "../../ui/times";
 import { useNow } from "../../ui/useNow";
-import { count, networkName } from "../../ui/words";
+import { networkName } from "../../ui/words";
+import { t } from "../../messages/system";
 
 type Shown = Schemas["System"];
 const often = 5_000;
@@ -30,15 +31,15 @@ export default function System() {
   });
   if (!instance_owner) {
     return (
-      <Page title="System">
-        <Empty icon={IconLock} title="For owners of this installation">
-          Whoever runs this Cadenza can see its workers, clocks and networks.
+      <Page title={t("system")}>
+        <Empty icon={IconLock} title={t("onlyForThePeopleWhoRun")}>
+          {t("onlyThePeopleWhoRunThis")}
         </Empty>
       </Page>
     );
   }
   return (
-    <Page title="System" says="How this installation is: who works, how late, how the networks answer." actions={system.data && <CopyDiagnosis of={system.data} />}>
+    <Page title={t("system")} message={t("theHealthOfThisServerWorkers")} actions={system.data && <CopyDiagnosis of={system.data} />}>
       <Fetched query={system}>
         {(shown) => (
           <Stack>
@@ -57,10 +58,10 @@ export default function System() {
 type Overdue = Schemas["ConfirmInput"]["overdue"];
 
 const choices: { value: Overdue; label: string; description: string }[] = [
-  { value: "check", label: "Leave them as missed", description: "Some may have been published. Check each one, then reschedule what isn't online." },
-  { value: "next_slot", label: "Move them to the next free slots", description: "Only if none of them was published." },
-  { value: "now", label: "Send them now, one after the other", description: "Only if none of them was published." },
-  { value: "draft", label: "Turn them back into drafts", description: "Nothing overdue is sent. Decide about each one later." },
+  { value: "check", label: t("leaveAsMissed"), description: t("someMayHaveBeenPublishedCheck") },
+  { value: "next_slot", label: t("moveToTheNextFreeSlots"), description: t("onlyIfNoneOfThemWas") },
+  { value: "now", label: t("sendNowOneAfterAnother"), description: t("onlyIfNoneOfThemWas") },
+  { value: "draft", label: t("moveToDrafts"), description: t("nothingOverdueIsSentDecideAbout") },
 ];
 
 /** Why nothing is sent, what that means, and how to go on. */
@@ -68,16 +69,16 @@ function Hold({ hold }: { hold: NonNullable<Shown["hold"]> }) {
   const { zone } = useMe();
   const [asking, setAsking] = useState(false);
   return (
-    <Alert color="red" role="alert" icon={<IconAlertTriangle aria-hidden />} title="All sending is held">
+    <Alert color="red" role="alert" icon={<IconAlertTriangle aria-hidden />} title={t("sendingIsOnHold")}>
       <Stack gap="xs">
         <Text size="sm">
-          {sentence(hold.says)} Held since {momentThere(hold.since, zone)}.
+          {t("sentenceOnHoldSinceTime", { sentence: sentence(hold.message), time: momentThere(hold.since, zone) })}
         </Text>
         {hold.overdue > 0 && (
-          <Text size="sm">{count(hold.overdue, "post")} came due since the backup. They may be online already, so they are marked as missed.</Text>
+          <Text size="sm">{t("postsWereDueSinceTheBackup", { overdue: hold.overdue })}</Text>
         )}
         <Button w="fit-content" color="red" onClick={() => setAsking(true)}>
-          Resume sending…
+          {t("resumeSendingDots")}
         </Button>
       </Stack>
       {asking && <ConfirmDialog hold={hold} onClose={() => setAsking(false)} />}
@@ -85,21 +86,21 @@ function Hold({ hold }: { hold: NonNullable<Shown["hold"]> }) {
   );
 }
 
-const sentence = (says: string): string => `${says.charAt(0).toUpperCase()}${says.slice(1)}.`;
+const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 
 function ConfirmDialog({ hold, onClose }: { hold: NonNullable<Shown["hold"]>; onClose: () => void }) {
   const [overdue, setOverdue] = useState<Overdue>("check");
   const confirm = useAct("workspace", () => take(api.POST("/api/v1/system/confirm", { body: { overdue } })), { done: told });
   return (
-    <Modal opened onClose={onClose} title="Resume sending" size="lg">
+    <Modal opened onClose={onClose} title={t("resumeSending")} size="lg">
       <Stack>
         <Text size="sm">
           {hold.kind === "restore"
-            ? "Everything that was due between the backup and now may have been published already. Look at your accounts before you go on. Posts that are due later go out as planned."
-            : "If the clock is still wrong, posts go out at the wrong time. Check the database server's clock before you go on."}
+            ? t("anythingDueBetweenTheBackupAnd")
+            : t("ifTheClockIsStillWrong")}
         </Text>
         {hold.overdue > 0 && (
-          <Radio.Group label={`${count(hold.overdue, "overdue post")}`} value={overdue} onChange={(said) => setOverdue(said as Overdue)}>
+          <Radio.Group label={t("overduePosts", { overdue: hold.overdue })} value={overdue} onChange={(said) => setOverdue(said as Overdue)}>
             <Stack gap="xs" mt="xs">
               {choices.map((each) => (
                 <Radio key={each.value} {...each} />
@@ -109,10 +110,10 @@ function ConfirmDialog({ hold, onClose }: { hold: NonNullable<Shown["hold"]>; on
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {t("cancel")}
           </Button>
           <Button color="red" loading={confirm.isPending} onClick={() => confirm.mutate(undefined, { onSuccess: onClose })}>
-            Resume sending
+            {t("resumeSending")}
           </Button>
         </Group>
       </Stack>
@@ -123,10 +124,10 @@ function ConfirmDialog({ hold, onClose }: { hold: NonNullable<Shown["hold"]>; on
 function told({ missed, moved, drafts }: Schemas["ConfirmedView"]): string {
   const left = missed - moved - drafts;
   const parts = [
-    "Sending goes on.",
-    moved > 0 && `${count(moved, "post")} got a new time.`,
-    drafts > 0 && `${count(drafts, "post")} went back to drafts.`,
-    left > 0 && `${count(left, "post")} stayed missed: see Needs attention.`,
+    t("sendingResumed"),
+    moved > 0 && t("postsRescheduled", { moved }),
+    drafts > 0 && t("postsMovedToDrafts", { drafts }),
+    left > 0 && t("postsAreStillMissedSeeNeeds", { left }),
   ];
   return parts.filter((part) => part !== false).join(" ");
 }
@@ -136,16 +137,16 @@ function Facts({ of }: { of: Shown }) {
   const skewed = Math.abs(of.clock_skew_seconds) > 5;
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }}>
-      <Fact name="Delay" value={`${Math.round(of.delivery_lag_seconds)} s`} bad={late} says={late ? "Something due waits for a worker" : "On schedule"} />
+      <Fact name={t("delay")} value={`${Math.round(of.delivery_lag_seconds)} s`} bad={late} message={late ? t("postsAreWaitingForAWorker") : t("onSchedule")} />
       <Fact
-        name="This machine's clock"
+        name={t("serverClock")}
         value={skewWords(of.clock_skew_seconds)}
         bad={skewed}
-        says={skewed ? "Set it: everything goes by the database's clock" : `${agrees(of.clock_skew_seconds) ? "With" : "Of"} the database's clock`}
+        message={skewed ? t("setItRightTheDatabasesClock") : t("comparedWithTheDatabasesClock")}
       />
-      <Fact name="Mails waiting" value={String(of.notices_waiting)} says="Due and not handed over" />
-      <Fact name="Time zone data" value={of.tz_version} says="Version in use" />
-      <Fact name="Cadenza" value={of.version} says="Version" />
+      <Fact name={t("emailsWaiting")} value={String(of.notices_waiting)} message={t("notSentYet")} />
+      <Fact name={t("timeZoneData")} value={of.tz_version} message={t("versionInUse")} />
+      <Fact name="Cadenza" value={of.version} message={t("version")} />
     </SimpleGrid>
   );
 }
@@ -154,30 +155,31 @@ const agrees = (seconds: number): boolean => Math.abs(seconds) < 0.05;
 
 /** "Agrees", "1.5 s ahead", "2.0 s behind" */
 function skewWords(seconds: number): string {
-  if (agrees(seconds)) return "Agrees";
-  return `${Math.abs(seconds).toFixed(1)} s ${seconds > 0 ? "ahead" : "behind"}`;
+  if (agrees(seconds)) return t("inSync");
+  const size = Math.abs(seconds).toFixed(1);
+  return seconds > 0 ? t("clockAhead", { seconds: size }) : t("clockBehind", { seconds: size });
 }
 
 const outcomes: Record<string, string> = {
-  notready: "not ready",
-  trylater: "asked to wait",
-  transient: "did not work",
-  rejected: "refused",
-  recipientgone: "recipient gone",
-  forbidden: "not allowed",
-  disconnected: "signed out",
-  unconfirmed: "unconfirmed",
+  notready: t("notReady"),
+  trylater: t("toldToWait"),
+  transient: t("failedForNow"),
+  rejected: t("rejected"),
+  recipientgone: t("recipientGone"),
+  forbidden: t("notAllowed"),
+  disconnected: t("disconnected"),
+  unconfirmed: t("unconfirmed"),
 };
 
-function Fact(props: { name: string; value: string; says: string; bad?: boolean }) {
+function Fact(props: { name: string; value: string; message: string; bad?: boolean }) {
   return (
     <Section title={props.name}>
       <Text size="xl" fw={650}>
         {props.value}
       </Text>
       <Text size="xs" fw={props.bad === true ? 700 : undefined} c={props.bad === true ? undefined : "dimmed"}>
-        {props.bad === true && "Look here: "}
-        {props.says}
+        {props.bad === true && t("checkThis")}
+        {props.message}
       </Text>
     </Section>
   );
@@ -186,13 +188,13 @@ function Fact(props: { name: string; value: string; says: string; bad?: boolean 
 function Workers({ of }: { of: Shown }) {
   const now = useNow(5_000);
   return (
-    <Section title="Workers" says="They send and do the background work.">
+    <Section title={t("workers")} message={t("theySendPostsAndDoBackground")}>
       {of.workers.length === 0 ? (
-        <Alert color="red" title="No worker gives a sign of life">
-          Nothing goes out. Start one with <code>cadenza worker</code>, or everything with <code>cadenza up</code>.
+        <Alert color="red" title={t("noWorkerIsRunning")}>
+          {t.rich("startWorker", { code: (command) => <code>{command}</code> })}
         </Alert>
       ) : (
-        <Rows of="Workers" heads={["Name", "Seen", "Busy", "Clock", "Started"]}>
+        <Rows of={t("workers")} heads={[t("name"), t("lastSeen"), t("busy"), t("clock"), t("started")]}>
           {of.workers.map((each) => (
             <Table.Tr key={each.name}>
               <Table.Td>
@@ -203,7 +205,7 @@ function Workers({ of }: { of: Shown }) {
               </Table.Td>
               <Table.Td>{ago(each.seen_at, now)}</Table.Td>
               <Table.Td>
-                {each.running} of {each.concurrency}
+                {t("runningOfConcurrency", { running: each.running, concurrency: each.concurrency })}
               </Table.Td>
               <Table.Td>{skewWords(each.clock_skew_seconds)}</Table.Td>
               <Table.Td>{ago(each.started_at, now)}</Table.Td>
@@ -215,28 +217,28 @@ function Workers({ of }: { of: Shown }) {
   );
 }
 
-const held = { deliveries: (number: number) => count(number, "delivery", "deliveries"), jobs: (number: number) => count(number, "job") };
+const held = { deliveries: (number: number) => t("posts", { number }), jobs: (number: number) => t("jobs", { number }) };
 
 /** The leases: what each worker has taken, and when another may take it over. */
 function InHand({ of }: { of: Shown }) {
   const now = useNow(5_000);
   return (
-    <Section title="In progress" says="What workers are sending now. If a worker stops, another one takes over when its lease runs out.">
+    <Section title={t("inProgress")} message={t("whatWorkersAreDoingNowIf")}>
       {of.leases.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Nothing is in hand at the moment.
+          {t("nothingInProgressRightNow")}
         </Text>
       ) : (
-        <Rows of="In progress" heads={["Worker", "Holds", "Runs out"]}>
+        <Rows of={t("inProgress")} heads={[t("worker"), t("workingOn"), t("takesOver")]}>
           {of.leases.map((each) => (
             <Table.Tr key={`${each.worker} ${each.kind}`}>
-              <Table.Td>{each.worker || "Unknown"}</Table.Td>
+              <Table.Td>{each.worker || t("unknown")}</Table.Td>
               <Table.Td>{held[each.kind](each.held)}</Table.Td>
               <Table.Td>
                 {fromNow(each.ends_at, now)}
                 {each.lapsed > 0 && (
                   <Text size="sm" fw={700}>
-                    Look here: {each.lapsed} ran out and wait{each.lapsed === 1 && "s"} for another worker
+                    {t("lapsed", { lapsed: each.lapsed })}
                   </Text>
                 )}
               </Table.Td>
@@ -267,10 +269,10 @@ function Rows(props: { of: string; heads: string[]; children: ReactNode }) {
 
 function Networks({ of }: { of: Shown }) {
   return (
-    <Section title="Networks" says="What became of the calls of the last 24 hours.">
+    <Section title={t("networks")} message={t("resultsOfTheLast24Hours")}>
       {of.providers.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No network was called within a day.
+          {t("noCallsToday")}
         </Text>
       ) : (
         <Stack gap="sm">
@@ -282,7 +284,7 @@ function Networks({ of }: { of: Shown }) {
               </Group>
               <Group gap="xs">
                 <Text size="sm">
-                  {each.sent} of {count(each.calls, "call")} sent
+                  {t("sentOfCallsSent", { sent: each.sent, calls: each.calls })}
                 </Text>
                 {Object.entries(each.outcomes)
                   .filter(([outcome]) => outcome.toLowerCase() !== "sent")
@@ -305,7 +307,7 @@ function CopyDiagnosis({ of }: { of: Shown }) {
     <CopyButton value={JSON.stringify({ ...of, browser: navigator.userAgent }, null, 2)}>
       {({ copied, copy }) => (
         <Button variant="default" size="compact-md" onClick={copy}>
-          {copied ? "Copied" : "Copy for a bug report"}
+          {copied ? t("copied") : t("copyForBugReport")}
         </Button>
       )}
     </CopyButton>

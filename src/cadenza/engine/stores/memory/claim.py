@@ -1,4 +1,4 @@
-"""Handing jobs out: lanes in turn, plain jobs beside them, suspects alone; and when to ask again."""
+"""Handing jobs out: lanes in turn, plain jobs beside them, crashed jobs alone; and when to ask again."""
 
 import heapq
 from datetime import datetime, timedelta
@@ -14,7 +14,14 @@ class Claims(Tables):
     """The way to a worker."""
 
     async def claim(
-        self, queue: str, *, limit: int, worker: str, lease: timedelta, alone: bool = False
+        self,
+        queue: str,
+        *,
+        limit: int,
+        worker: str,
+        lease: timedelta,
+        alone: bool = False,
+        started: bool = True,
     ) -> Batch:
         """Lease runnable jobs, as many as the queue has room for."""
         now = self._clock.now()
@@ -23,12 +30,13 @@ class Claims(Tables):
         allowed = room(whole, now, 1 if alone else limit)
         taken = self._choose(queue, allowed, now, alone=alone) if allowed else []
         if not taken:
-            return Batch(0, [], self._next_due(queue, now), suspects=self._has_suspects(queue, now))
+            return Batch(0, [], self._next_due(queue, now), crashed=self._has_crashed(queue, now))
         if Scope(queue) in self._gates:
             self._gates[Scope(queue)] = admit(whole, now, len(taken))
-        self._leases[number] = Lease(worker, now + lease, {row.id for row in taken})
+        ids = {row.id for row in taken}
+        self._leases[number] = Lease(worker, now + lease, ids, set(ids) if started else set())
         jobs = [self._hand_out(row, number) for row in taken]
-        return Batch(number, jobs, suspects=self._has_suspects(queue, now))
+        return Batch(number, jobs, crashed=self._has_crashed(queue, now))
 
     def _choose(self, queue: str, allowed: int, now: datetime, *, alone: bool) -> list[Row]:
         """Take for lanes half of the room first, then plain jobs, then lanes again.
@@ -66,7 +74,7 @@ class Claims(Tables):
         if line is None or wanted <= 0:
             return []
         self._promote(line, now)
-        heap = line.suspects if alone else line.ready
+        heap = line.crashed if alone else line.ready
         taken: list[Row] = []
         while heap and len(taken) < wanted:
             _, _, id_, stamp = heapq.heappop(heap)
@@ -96,7 +104,7 @@ class Claims(Tables):
             progress=row.progress,
         )
 
-    def _has_suspects(self, queue: str, now: datetime) -> bool:
+    def _has_crashed(self, queue: str, now: datetime) -> bool:
         """Say whether a claim alone would find one; behind a closed gate it would not."""
         if not room(self._gates.get(Scope(queue), Gate(Scope(queue))), now, 1):
             return False
@@ -105,7 +113,7 @@ class Claims(Tables):
             if line is None or (scope in self._gates and not room(self._gates[scope], now, 1)):
                 continue
             self._promote(line, now)
-            if self._head(line.suspects) is not None:
+            if self._head(line.crashed) is not None:
                 return True
         return False
 
@@ -131,7 +139,7 @@ class Claims(Tables):
         if line is None:
             return None
         self._promote(line, now)
-        if self._head(line.ready) or self._head(line.suspects):
+        if self._head(line.ready) or self._head(line.crashed):
             return now
         while line.deferred:
             run_at, id_, stamp = line.deferred[0]

@@ -8,7 +8,7 @@ from cadenza.engine.job import Filter, NewJob, State, While
 
 @dataclass(slots=True)
 class Row:
-    """A live or finished job; `suspect` ones are claimed alone."""
+    """A live or finished job."""
 
     id: int
     new: NewJob
@@ -35,6 +35,7 @@ class Lease:
     worker: str
     until: datetime
     jobs: set[int]
+    started: set[int]
 
 
 Heap = list[tuple[int, datetime, int, int]]  # priority, run_at, id, stamp
@@ -46,7 +47,7 @@ class WaitingLine:
 
     ready: Heap = field(default_factory=list)
     deferred: list[tuple[datetime, int, int]] = field(default_factory=list)
-    suspects: Heap = field(default_factory=list)
+    crashed: Heap = field(default_factory=list)
 
 
 def fits(row: Row, wanted: Filter) -> bool:

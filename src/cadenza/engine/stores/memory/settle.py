@@ -1,6 +1,6 @@
 """What becomes of jobs that run: leases are renewed, outcomes written, silent workers' jobs taken back."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from cadenza.engine.job import State
@@ -13,6 +13,13 @@ from cadenza.engine.stores.memory.tables import Tables
 
 class Settles(Tables):
     """The way back from a worker."""
+
+    async def start(self, jobs: Mapping[int, Sequence[int]]) -> None:
+        """Note what begins now."""
+        for number, ids in jobs.items():
+            held = self._leases.get(number)
+            if held is not None:
+                held.started.update(ids)
 
     async def renew(self, worker: str, leases: Sequence[int], *, lease: timedelta) -> Renewal:
         """Extend what this worker still holds; a lease that has run out may be renewed until it is rescued."""
@@ -81,22 +88,24 @@ class Settles(Tables):
         returned: list[int] = []
         buried: list[int] = []
         for number in [n for n, held in self._leases.items() if held.until <= now]:
-            for id_ in sorted(self._leases[number].jobs):
+            held = self._leases.pop(number)
+            for id_ in sorted(held.jobs):
                 row = self._running(id_, number)
                 if row is not None:
-                    (buried if self._take_back(row, crash_limit, now) else returned).append(id_)
-            del self._leases[number]
+                    crashed = id_ in held.started
+                    gone = self._take_back(row, crash_limit, now, crashed=crashed)
+                    (buried if gone else returned).append(id_)
         self._wake({self._rows[id_].new.queue for id_ in returned})
         return Rescue(tuple(returned), tuple(buried))
 
-    def _take_back(self, row: Row, crash_limit: int, now: datetime) -> bool:
-        """Count a crash; say whether it was one too many."""
+    def _take_back(self, row: Row, crash_limit: int, now: datetime, *, crashed: bool) -> bool:
+        """Let a job wait again; say whether it crashed once too often instead."""
         self._leave(row)
-        row.crashes += 1
+        row.crashes += crashed
         if row.cancel_requested:
             self._finish(row, State.CANCELED, now)
             return False
-        if row.crashes >= crash_limit:
+        if crashed and row.crashes >= crash_limit:
             row.errors = (*row.errors, crash_note(row.crashes, now))
             self._finish(row, State.FAILED, now)
             return True

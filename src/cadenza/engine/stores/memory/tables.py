@@ -12,7 +12,7 @@ from datetime import datetime
 
 from cadenza.core.clock import Clock, SystemClock
 from cadenza.engine.job import Gate, Schedule, Scope, State, WorkerInfo
-from cadenza.engine.store import Wake
+from cadenza.engine.store import ISOLATED, Wake
 from cadenza.engine.stores.memory.rows import Heap, Lease, Row, WaitingLine
 
 
@@ -65,7 +65,7 @@ class Tables:
             _, id_, stamp = heapq.heappop(line.deferred)
             row = self._rows.get(id_)
             if row is not None and row.stamp == stamp:
-                heap = line.suspects if row.crashes else line.ready
+                heap = line.crashed if row.crashes >= ISOLATED else line.ready
                 heapq.heappush(heap, (row.new.priority, row.run_at, id_, stamp))
 
     def _head(self, heap: Heap) -> Row | None:

@@ -3,7 +3,7 @@
 Looking costs what can run: plain jobs and each lane are read from the head of an index, whole, so
 that most need not be read again. Taking is one update of all candidates that still wait, under a
 lease written before it, so that whatever is cut off comes back when the lease runs out. What is
-seldom there, lanes and suspects, is looked for seldom while plain jobs stream. Limit: the lanes
+seldom there, lanes and crashed jobs, is looked for seldom while plain jobs stream. Limit: the lanes
 with due jobs are listed by a `distinct`, which costs what is due in lanes.
 """
 
@@ -14,13 +14,22 @@ from datetime import datetime, timedelta
 import cadenza.engine.stores.mongo.gate as gates
 from cadenza.engine.gates import opens_at, room
 from cadenza.engine.job import Claimed, Gate, Scope, State, While
-from cadenza.engine.store import Batch
+from cadenza.engine.store import ISOLATED, Batch
 from cadenza.engine.stores.mongo.connection import MongoConnection
-from cadenza.engine.stores.mongo.documents import Paper, among, gate_id, read_claimed, read_gate
+from cadenza.engine.stores.mongo.documents import (
+    ORDINARY,
+    Paper,
+    among,
+    gate_id,
+    read_claimed,
+    read_gate,
+)
 from cadenza.engine.stores.mongo.quick import QuickClaims
 
 TRIES = 5  # claims that others were quicker at
-SELDOM = 0.25  # seconds in which large batches of plain jobs let nobody look for lanes and suspects
+SELDOM = (
+    0.25  # seconds in which large batches of plain jobs let nobody look for lanes and crashed jobs
+)
 LARGE = 100  # jobs
 _ORDER = [("priority", 1), ("run_at", 1), ("_id", 1)]
 _LOOK = {"errors": 0, "output": 0}  # what may be long and is nothing to a worker
@@ -36,10 +45,19 @@ class Claims:
         self._plain_until: dict[str, float] = {}  # monotonic; queues that held plain jobs alone
 
     async def claim(
-        self, queue: str, *, limit: int, worker: str, lease: timedelta, alone: bool
+        self,
+        queue: str,
+        *,
+        limit: int,
+        worker: str,
+        lease: timedelta,
+        alone: bool,
+        started: bool,
     ) -> Batch:
         """Lease runnable jobs, as many as the gates let through."""
-        first = None if alone else await self._quick.claim(queue, worker, lease, limit=limit)
+        first = None
+        if started and not alone:
+            first = await self._quick.claim(queue, worker, lease, limit=limit)
         if first is not None and first.drained:
             return first
         wanted = 1 if alone else limit - (0 if first is None else len(first.jobs))
@@ -52,7 +70,9 @@ class Claims:
             if not chosen:
                 break
             scopes = [Scope(queue), *dict.fromkeys(Scope(queue, p["lane"]) for p in chosen)]
-            number = await self._write_lease(first, queue, scopes, worker=worker, until=now + lease)
+            number = await self._write_lease(
+                first, queue, scopes, worker=worker, until=now + lease, started=started
+            )
             jobs = await self._take(queue, chosen, number, now, alone=alone, gated=gated)
             if jobs or first is not None:
                 self._lanes_next ^= {queue}
@@ -60,18 +80,16 @@ class Claims:
                 full = len(jobs) == limit >= LARGE
                 if full and streaming:
                     return Batch(number, jobs)
-                suspects = await self.has_suspects(queue, now)
-                if full and not suspects and all(job.lane is None for job in jobs):
+                crashed = await self.has_crashed(queue, now)
+                if full and not crashed and all(job.lane is None for job in jobs):
                     self._plain_until[queue] = self._connection.clock.monotonic() + SELDOM
-                return Batch(number, jobs, suspects=suspects)
+                return Batch(number, jobs, crashed=crashed)
             await self._connection.leases.delete_one({"_id": number})
             streaming = False
         now = await self._connection.now()
-        due, suspects = await asyncio.gather(
-            self.next_due(queue, now), self.has_suspects(queue, now)
-        )
+        due, crashed = await asyncio.gather(self.next_due(queue, now), self.has_crashed(queue, now))
         batch = first or Batch(0, [])
-        batch.next_due, batch.suspects, batch.drained = due, suspects, due is None or due > now
+        batch.next_due, batch.crashed, batch.drained = due, crashed, due is None or due > now
         return self._quick.found_empty(queue, worker, batch, now)
 
     async def _write_lease(
@@ -82,6 +100,7 @@ class Claims:
         *,
         worker: str,
         until: datetime,
+        started: bool,
     ) -> int:
         """Write the lease under which jobs are taken; a quick claim's goes on."""
         names = [gate_id(scope) for scope in dict.fromkeys(scopes)]
@@ -90,15 +109,14 @@ class Claims:
             await self._connection.leases.update_one({"_id": first.lease}, change)
             return first.lease
         number = await self._connection.number("lease")
-        await self._connection.leases.insert_one(
-            {"_id": number, "worker": worker, "until": until, "queue": queue, "scopes": names}
-        )
+        lease = {"_id": number, "worker": worker, "until": until, "queue": queue, "scopes": names}
+        await self._connection.leases.insert_one(lease if started else {**lease, "started": []})
         return number
 
-    def doubt(self) -> None:
+    def invalidate(self) -> None:
         """Something else than an insert has changed what can run, and when."""
         self._plain_until.clear()
-        self._quick.doubt()
+        self._quick.invalidate()
 
     async def close(self) -> None:
         """Let writes that are under way come to their end."""
@@ -241,16 +259,16 @@ class Claims:
 
     # Looking ahead
 
-    async def has_suspects(self, queue: str, now: datetime) -> bool:
+    async def has_crashed(self, queue: str, now: datetime) -> bool:
         """Say whether a claim alone would find one; behind a closed gate it would not."""
-        suspects = _runnable(queue, now, alone=True)
-        if await self._connection.jobs.find_one(suspects, {"_id": 1}) is None:
+        crashed = _runnable(queue, now, alone=True)
+        if await self._connection.jobs.find_one(crashed, {"_id": 1}) is None:
             return False
         whole = await gates.read(self._connection, [Scope(queue)])
         if not all(room(read_gate(paper), now, 1) for paper in whole.values()):
             return False
         closed = gates.closed_lanes(await gates.bounded_lanes(self._connection, queue, now), now)
-        open_ones = {**suspects, "lane": {"$nin": closed}}
+        open_ones = {**crashed, "lane": {"$nin": closed}}
         return await self._connection.jobs.find_one(open_ones, {"_id": 1}) is not None
 
     async def next_due(self, queue: str, now: datetime) -> datetime | None:
@@ -284,7 +302,7 @@ def _runnable(queue: str, now: datetime, *, alone: bool) -> Paper:
     return {
         "queue": queue,
         "state": State.WAITING.value,
-        "crashes": {"$gt": 0} if alone else 0,
+        "crashes": {"$gte": ISOLATED} if alone else ORDINARY,
         "run_at": {"$lte": now},
     }
 

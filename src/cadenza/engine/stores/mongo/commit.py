@@ -67,13 +67,13 @@ async def await_decision(
         if found != size:
             size, since = found, connection.clock.monotonic()
         elif connection.clock.monotonic() - since > patience:
-            await call_off(connection, batch, firing_of=holder.get("firing_of"))
+            await abort_batch(connection, batch, firing_of=holder.get("firing_of"))
             return
         await connection.clock.sleep(pause)
         pause = min(pause * 2, _SELDOM)
 
 
-async def call_off(connection: MongoConnection, batch: int, *, firing_of: str | None) -> None:
+async def abort_batch(connection: MongoConnection, batch: int, *, firing_of: str | None) -> None:
     """Decide for one who does not: after this a batch is let go, or withdrawn for good."""
     if firing_of is not None:
         turn = {"turn": await connection.number("turn")}
@@ -116,4 +116,4 @@ async def finish_batches(connection: MongoConnection, now: datetime) -> None:
     looked = connection.jobs.find(old, {"batch": 1, "firing_of": 1})
     left = {paper["batch"]: paper.get("firing_of") async for paper in looked}
     for batch, firing_of in left.items():
-        await call_off(connection, batch, firing_of=firing_of)
+        await abort_batch(connection, batch, firing_of=firing_of)

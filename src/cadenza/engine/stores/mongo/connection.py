@@ -113,12 +113,12 @@ class MongoConnection:
         if mark is None or monotonic - mark[0] > 2 * MEASURED:
             mark = self._offset = await self._measure()
         elif monotonic - mark[0] > MEASURED and self._measuring is None:  # nobody waits for it
-            self._measuring = asyncio.create_task(self._measure_anew(), name="cadenza mongo clock")
+            self._measuring = asyncio.create_task(self._measure_again(), name="cadenza mongo clock")
         since = self.clock.monotonic() - mark[0]
         now = mark[1] + timedelta(seconds=since)
         return now.replace(microsecond=now.microsecond // 1000 * 1000)
 
-    async def _measure_anew(self) -> None:
+    async def _measure_again(self) -> None:
         """Measure beside the work; where that fails, the next one tries again, at last in earnest."""
         try:
             self._offset = await self._measure()

@@ -23,8 +23,10 @@ from cadenza.engine.job import (
     State,
     WorkerInfo,
 )
+from cadenza.engine.store import ISOLATED
 
 Paper = dict[str, Any]
+ORDINARY = {"$in": list(range(ISOLATED))}  # crashes; by equality, so that an index gives the order
 T = TypeVar("T", datetime, None)
 
 ARRIVING = "arriving"  # written, but its batch is not yet committed: nobody sees or takes it

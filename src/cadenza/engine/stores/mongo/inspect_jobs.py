@@ -72,8 +72,8 @@ async def _cancel_one(connection: MongoConnection, id_: int, note: str, now: dat
         if paper["state"] == State.RUNNING.value:
             ask = {"$set": {"cancel_requested": True}, "$push": {"errors": note}}
             fresh = {**fence, "cancel_requested": False}
-            asked = matched(await connection.jobs.update_one(fresh, ask))
-            if asked or await connection.jobs.find_one(fence, {"_id": 1}) is not None:
+            requested = matched(await connection.jobs.update_one(fresh, ask))
+            if requested or await connection.jobs.find_one(fence, {"_id": 1}) is not None:
                 connection.wake({""})
                 return "requested"
             continue

@@ -16,9 +16,9 @@ from pymongo import ReturnDocument
 
 import cadenza.engine.stores.mongo.gate as gates
 from cadenza.engine.job import Claimed, Scope, State, While
-from cadenza.engine.store import Batch
+from cadenza.engine.store import ISOLATED, Batch
 from cadenza.engine.stores.mongo.connection import MongoConnection, matched
-from cadenza.engine.stores.mongo.documents import Paper, read_claimed
+from cadenza.engine.stores.mongo.documents import ORDINARY, Paper, read_claimed
 
 SOON, OFTEN, SELDOM = 0.001, 0.025, 0.1  # seconds between looks: at first, for a minute, at most
 # How a pause grows with each look in vain: up to OFTEN, and from there on.
@@ -59,7 +59,7 @@ class QuickClaims:
             if queue in (name, ""):
                 idle.news, idle.pause = True, SOON
 
-    def doubt(self) -> None:
+    def invalidate(self) -> None:
         """What is known of empty queues may be wrong: look fully before the next answer."""
         for idle in self._idle.values():
             idle.news = True
@@ -100,7 +100,7 @@ class QuickClaims:
         if idle.laying is not None:
             laying, idle.laying = idle.laying, None
             await laying
-        await self._lay_ready(idle, queue, worker=worker, lease=lease, now=now)
+        await self._prepare_lease(idle, queue, worker=worker, lease=lease, now=now)
         paper, gate, heads = await self._look(idle, queue, now)
         if paper is None:
             if idle.news or known_due:
@@ -124,7 +124,7 @@ class QuickClaims:
         idle.staged, idle.pause, idle.vain = None, SOON, False
         if batch.drained:
             batch.next_due = later[0]["run_at"] if later else None
-            laying = self._lay_ready(idle, queue, worker=worker, lease=lease, now=now)
+            laying = self._prepare_lease(idle, queue, worker=worker, lease=lease, now=now)
             idle.laying = asyncio.create_task(laying, name="cadenza mongo lease")
             return self.found_empty(queue, worker, batch, now)
         return batch
@@ -159,7 +159,7 @@ class QuickClaims:
         papers.sort(key=lambda paper: (paper["priority"], paper["run_at"], paper["_id"]))
         return [read_claimed(paper) for paper in papers]
 
-    async def _lay_ready(
+    async def _prepare_lease(
         self, idle: _Idle, queue: str, *, worker: str, lease: timedelta, now: datetime
     ) -> None:
         """Have a lease written that ends a whole span from now, or a little before."""
@@ -180,14 +180,14 @@ class QuickClaims:
 
 def _is_plain(head: Paper) -> bool:
     queued = head.get("key_while") == While.QUEUED.value
-    return head["lane"] is None and not head["crashes"] and not queued
+    return head["lane"] is None and head["crashes"] < ISOLATED and not queued
 
 
 def _plain(queue: str, now: datetime) -> Paper:
     return {
         "queue": queue,
         "state": State.WAITING.value,
-        "crashes": 0,
+        "crashes": ORDINARY,
         "lane": None,
         "run_at": {"$lte": now},
         "key_while": {"$ne": While.QUEUED.value},

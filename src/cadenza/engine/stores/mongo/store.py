@@ -6,7 +6,7 @@ processes' news are found by the poll. Limit: no index here can be unique over s
 collections must not be sharded.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import wraps
 from types import CoroutineType
@@ -109,10 +109,24 @@ class MongoStore:
 
     @_step
     async def claim(
-        self, queue: str, *, limit: int, worker: str, lease: timedelta, alone: bool = False
+        self,
+        queue: str,
+        *,
+        limit: int,
+        worker: str,
+        lease: timedelta,
+        alone: bool = False,
+        started: bool = True,
     ) -> Batch:
         """Lease up to `limit` runnable jobs, or say when to ask again."""
-        return await self._claims.claim(queue, limit=limit, worker=worker, lease=lease, alone=alone)
+        return await self._claims.claim(
+            queue, limit=limit, worker=worker, lease=lease, alone=alone, started=started
+        )
+
+    @_step
+    async def start(self, jobs: Mapping[int, Sequence[int]]) -> None:
+        """Mark jobs as started, one write a lease."""
+        await rescuing.start(self._connection, jobs)
 
     @_step
     async def next_due(self, queue: str) -> datetime | None:
@@ -131,7 +145,7 @@ class MongoStore:
         """Write outcomes under their fences; return those refused."""
         refused = await settling.settle(self._connection, settlements, closed)
         if any(settlement.park for settlement in settlements):
-            self._claims.doubt()
+            self._claims.invalidate()
         return refused
 
     @_step
@@ -139,7 +153,7 @@ class MongoStore:
         """Take back what expired leases hold."""
         taken = await rescuing.rescue(self._connection, crash_limit)
         if taken.returned:
-            self._claims.doubt()
+            self._claims.invalidate()
         return taken
 
     @_step
@@ -161,14 +175,14 @@ class MongoStore:
     async def cancel(self, ids: Sequence[int], *, reason: str) -> list[Changed]:
         """Cancel waiting jobs, ask for running ones."""
         answers = await looking.cancel(self._connection, ids, reason)
-        self._claims.doubt()
+        self._claims.invalidate()
         return answers
 
     @_step
     async def revive(self, ids: Sequence[int]) -> list[Changed]:
         """Let finished jobs wait again and waiting ones go now."""
         answers = await looking.revive(self._connection, ids)
-        self._claims.doubt()
+        self._claims.invalidate()
         return answers
 
     @_step

@@ -42,6 +42,7 @@ class ClaimRequest:
     worker: str
     lease: timedelta
     alone: bool = False
+    started: bool = True
 
 
 class Claims:
@@ -55,7 +56,7 @@ class Claims:
         self._plain: dict[int, str] = {}  # leases over plain jobs alone, and their queues
         self._backlog: dict[
             str, tuple[float, bool]
-        ] = {}  # large batches came: looked when, suspects
+        ] = {}  # large batches came: looked when, crashed
 
     def queue_of(self, leases: Iterable[int]) -> str | None:
         """Name the queue whose plain jobs these leases hold; None if it is not one such queue."""
@@ -97,7 +98,7 @@ class Claims:
         if place is not START:  # something may stand before the place: come back and look
             soon = seen["now"] + LOOK_AGAIN
             next_due = soon if next_due is None else min(soon, next_due)
-        return Batch(0, [], next_due, suspects=seen["suspects"])
+        return Batch(0, [], next_due, crashed=seen["crashed"])
 
     async def survey(self, connection: Connection, queue: str, place: ReadPosition = START) -> Any:
         """Look at a queue without locking anything."""
@@ -124,14 +125,14 @@ class Claims:
 
     async def _claim_backlog(self, connection: Connection, request: ClaimRequest) -> Batch:
         """Go on where one large batch after the other came; look at the rest now and then."""
-        looked, suspects = self._backlog.get(request.queue, (float("-inf"), False))
+        looked, crashed = self._backlog.get(request.queue, (float("-inf"), False))
         if request.limit < LARGE or self._places.watch() - looked >= LOOK_AROUND:
             return Batch(0, [])
         place = self._places.begin(request.queue)
         found = await self._fetch(connection, "claim_backlog", request, place, place.columns[:3])
         if len(found) < request.limit:
             del self._backlog[request.queue]
-        return self._hand_out(found, request, suspects=suspects)
+        return self._hand_out(found, request, crashed=crashed)
 
     async def _claim_plain(
         self,
@@ -143,10 +144,10 @@ class Claims:
     ) -> Batch:
         columns = (*place.columns, promoted)
         found = await self._fetch(connection, "claim_plain", request, place, columns)
-        suspects = bool(found) and found[0]["suspects"]
+        crashed = bool(found) and found[0]["crashed"]
         if len(found) == request.limit >= LARGE:
-            self._backlog[request.queue] = (self._places.watch(), suspects)
-        return self._hand_out(found, request, suspects=suspects)
+            self._backlog[request.queue] = (self._places.watch(), crashed)
+        return self._hand_out(found, request, crashed=crashed)
 
     async def _fetch(
         self,
@@ -159,13 +160,19 @@ class Claims:
         """Lease by one statement from a place on, and note how dear that was."""
         begun = self._places.watch()
         found = await connection.fetch(
-            self._sql[name], request.queue, request.limit, request.worker, request.lease, *columns
+            self._sql[name],
+            request.queue,
+            request.limit,
+            request.worker,
+            request.lease,
+            *columns,
+            request.started,
         )
         if found:  # else something else may have been in the way, and nothing was read
             self._places.note_read(request.queue, place, self._places.watch() - begun)
         return found
 
-    def _hand_out(self, found: list[Any], request: ClaimRequest, *, suspects: bool) -> Batch:
+    def _hand_out(self, found: list[Any], request: ClaimRequest, *, crashed: bool) -> Batch:
         if not found:
             return Batch(0, [])
         ordered = in_order(found)
@@ -176,7 +183,7 @@ class Claims:
         self._plain[lease] = request.queue
         if len(self._plain) > LEASES_KNOWN:  # leases that were lost are never closed
             del self._plain[next(iter(self._plain))]
-        return Batch(lease, read_plain(ordered, request.queue), suspects=suspects)
+        return Batch(lease, read_plain(ordered, request.queue), crashed=crashed)
 
     async def _claim_gated(self, connection: Connection, request: ClaimRequest) -> Batch:
         async with connection.transaction():
@@ -189,7 +196,7 @@ class Claims:
             if row is not None:
                 allowed = room(read_gate(row), hall.now, allowed)
             if allowed and request.alone:
-                await hall.take_suspect()
+                await hall.take_crashed()
             elif allowed:
                 await hall.take(allowed, (allowed + (request.queue in self._lanes_next)) // 2)
             if row is not None and row["counted"] and hall.taken:
@@ -201,10 +208,10 @@ class Claims:
                 self._gated.discard(request.queue)
             if not hall.taken:
                 return Batch(0, [])
-            suspects: Any = await connection.fetchval(
-                self._sql["has_suspects"], request.queue, hall.now
+            crashed: Any = await connection.fetchval(
+                self._sql["has_crashed"], request.queue, hall.now
             )
-            return Batch(hall.lease, hall.taken, suspects=suspects)
+            return Batch(hall.lease, hall.taken, crashed=crashed)
 
 
 @dataclass(slots=True)
@@ -231,10 +238,10 @@ class _GatedClaim:
         await self._take_plain(allowed - len(self.taken))
         await self._take_lanes(allowed - len(self.taken))
 
-    async def take_suspect(self) -> None:
+    async def take_crashed(self) -> None:
         """Take one job that must run alone, from the first lane that has one, else a plain one."""
         for row in await self.connection.fetch(
-            self.sql["find_suspects"], self.request.queue, self.now
+            self.sql["find_crashed"], self.request.queue, self.now
         ):
             lane = row["lane"]
             if lane:
@@ -246,7 +253,7 @@ class _GatedClaim:
                 self.gates[lane] = read_gate(held)
             self._keep(
                 await self.connection.fetch(
-                    self.sql["take_suspect"], self.request.queue, lane, self.lease
+                    self.sql["take_crashed"], self.request.queue, lane, self.lease
                 )
             )
             if self.taken:
@@ -277,6 +284,7 @@ class _GatedClaim:
                 self.request.worker,
                 self.request.queue,
                 ids,
+                self.request.started,
             )
 
     def write(self, gate: Gate, started: int) -> None:
@@ -311,11 +319,11 @@ class _GatedClaim:
                 )
             )
 
-    def _keep(self, found: Sequence[Any], asked: Sequence[str] = ()) -> None:
+    def _keep(self, found: Sequence[Any], requested: Sequence[str] = ()) -> None:
         jobs = read_claimed(in_order(found), self.request.queue)
-        turn = {lane: place for place, lane in enumerate(asked)}
+        turn = {lane: place for place, lane in enumerate(requested)}
         jobs.sort(key=lambda job: turn.get(job.lane or "", 0))
         self.taken += jobs
         started = Counter(job.lane for job in jobs if job.lane is not None)
-        for lane in {**dict.fromkeys(asked), **started}:
+        for lane in {**dict.fromkeys(requested), **started}:
             self.write(self.gates[lane], started[lane])

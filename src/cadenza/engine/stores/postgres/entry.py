@@ -115,16 +115,16 @@ class Entry:
             free[rule.key] = draft.run_at + rule.step
         yield Statement(self.sql["write_paces"], (keys, [free[key] for key in keys]), rows=False)
 
-    def waves(self) -> list[list[Draft]]:
+    def statement_batches(self) -> list[list[Draft]]:
         """Part what may not go in one statement: a second word on a key that is debounced."""
         debounced = {draft.key for draft in self.drafts if draft.debounced}
         said: Counter[str | None] = Counter()
-        waves: dict[int, list[Draft]] = {}
+        statement_batches: dict[int, list[Draft]] = {}
         for draft in self.drafts:
             if draft.answer is None:
-                waves.setdefault(said[draft.key], []).append(draft)
+                statement_batches.setdefault(said[draft.key], []).append(draft)
                 said[draft.key] += draft.key in debounced and draft.key is not None
-        return [waves[number] for number in sorted(waves)]
+        return [statement_batches[number] for number in sorted(statement_batches)]
 
     def add(self, left: list[Draft]) -> Script[None]:
         """Insert jobs; find out who holds a key that was taken."""

@@ -25,7 +25,7 @@ def is_plain(job: NewJob) -> bool:
     return job.rule is None and job.lane is None
 
 
-def is_far(job: NewJob, now: datetime) -> bool:
+def is_far_ahead(job: NewJob, now: datetime) -> bool:
     """Say whether sleepers look by themselves before a job is due; by our clock, as a bell is a hint."""
     if job.run_at is not None:
         return job.run_at > now + POLL_FLOOR
@@ -49,7 +49,7 @@ def insert_script(
     entry = yield from draw(sql, jobs)
     yield from entry.throttle()
     yield from entry.pace()
-    for wave in entry.waves():
+    for wave in entry.statement_batches():
         yield from entry.add([draft for draft in wave if not draft.debounced])
         yield from entry.debounce([draft for draft in wave if draft.debounced])
     yield from entry.open_lanes()
@@ -96,7 +96,7 @@ async def insert_one(
     return [Enqueued("inserted", row[0], row[1])]
 
 
-async def copy_alike(
+async def copy_uniform(
     connection: Connection,
     sql: Mapping[str, str],
     template: NewJob,

@@ -115,13 +115,13 @@ class Notifier:
                 await self._clock.sleep(REST)
                 continue
             try:
-                await self._hear_on(connection)
+                await self._keep_listening(connection)
             except (SqlError, OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
                 pass
             finally:
                 connection.terminate()
 
-    async def _hear_on(self, connection: Connection) -> None:
+    async def _keep_listening(self, connection: Connection) -> None:
         lost = asyncio.Event()
         connection.add_termination_listener(lambda _: lost.set())
         await connection.add_listener(self.channel, self._on_notify)

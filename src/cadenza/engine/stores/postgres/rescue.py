@@ -1,7 +1,7 @@
 """Taking back what silent workers hold.
 
 Expired leases are locked, so that a late heartbeat waits and then learns that it came too late;
-each job that still runs under one counts a crash. The lease row goes in the same transaction,
+each job that was started under one and still runs counts a crash. The lease row goes in the same transaction,
 so a job is never running without one.
 """
 
@@ -36,7 +36,10 @@ async def rescue_jobs(
         taken.leases = {row["number"] for row in found}
         running = [row for row in found if row["id"] is not None]
         ending = [
-            row for row in running if row["cancel_requested"] or row["crashes"] + 1 >= crash_limit
+            row
+            for row in running
+            if row["cancel_requested"]
+            or (row["crashed"] and row["crashes"] + row["crashed"] >= crash_limit)
         ]
         waiting = [row for row in running if row not in ending]
         gone = await _end(connection, sql, ending)
@@ -63,9 +66,11 @@ async def _end(connection: Connection, sql: Mapping[str, str], ending: list[Any]
         [],
         [CANCELED if row["cancel_requested"] else FAILED for row in ending],
         [0] * len(ending),
-        [1] * len(ending),
+        [row["crashed"] for row in ending],
         [
-            None if row["cancel_requested"] else crash_note(row["crashes"] + 1, row["now"])
+            None
+            if row["cancel_requested"]
+            else crash_note(row["crashes"] + row["crashed"], row["now"])
             for row in ending
         ],
         [None] * len(ending),
@@ -83,7 +88,7 @@ async def _return(connection: Connection, sql: Mapping[str, str], waiting: list[
         [row["number"] for row in waiting],
         [],
         [0] * count,
-        [1] * count,
+        [row["crashed"] for row in waiting],
         [0] * count,
         [None] * count,
         [None] * count,
@@ -92,5 +97,9 @@ async def _return(connection: Connection, sql: Mapping[str, str], waiting: list[
     return _ids(row, waiting)
 
 
-def _ids(row: Any, asked: list[Any]) -> set[int]:
-    return {one["id"] for one in asked} if row["settled"] == len(asked) else set(row["ids"] or ())
+def _ids(row: Any, requested: list[Any]) -> set[int]:
+    return (
+        {one["id"] for one in requested}
+        if row["settled"] == len(requested)
+        else set(row["ids"] or ())
+    )

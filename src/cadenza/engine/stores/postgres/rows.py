@@ -22,13 +22,13 @@ from cadenza.engine.job import (
     WorkerInfo,
 )
 
-DEFERRED, READY, RUNNING, SUSPECT, DONE, FAILED, CANCELED = range(7)
+DEFERRED, READY, RUNNING, CRASHED, DONE, FAILED, CANCELED = range(7)
 
 STATES = {
     DEFERRED: State.WAITING,
     READY: State.WAITING,
     RUNNING: State.RUNNING,
-    SUSPECT: State.WAITING,
+    CRASHED: State.WAITING,
     DONE: State.DONE,
     FAILED: State.FAILED,
     CANCELED: State.CANCELED,

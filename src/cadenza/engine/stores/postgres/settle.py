@@ -33,22 +33,22 @@ class SettleStatements:
     queues: set[str] = field(default_factory=set)
     ready: set[str] = field(default_factory=set)
 
-    async def write(self, name: str, asked: Sequence[Settlement], *columns: Any) -> None:
+    async def write(self, name: str, requested: Sequence[Settlement], *columns: Any) -> None:
         """Run a settling statement and take in its answer."""
-        ids, leases = [one.id for one in asked], [one.lease for one in asked]
+        ids, leases = [one.id for one in requested], [one.lease for one in requested]
         row = await self.connection.fetchrow(self.sql[name], ids, leases, *columns)
         assert row is not None
         settled, done_ids, done_leases, queues, *ready = row
-        if settled == len(asked):
+        if settled == len(requested):
             self.done.update(zip(ids, leases, strict=True))
         elif settled:
             self.done.update(zip(done_ids, done_leases, strict=True))
         self.queues.update(queues or ())
         self.ready.update(*(found or () for found in ready))
 
-    def left_of(self, asked: Iterable[Settlement]) -> list[Settlement]:
+    def left_of(self, requested: Iterable[Settlement]) -> list[Settlement]:
         """Return what is not yet written."""
-        return [one for one in asked if (one.id, one.lease) not in self.done]
+        return [one for one in requested if (one.id, one.lease) not in self.done]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,8 @@ async def settle_jobs(
             return Settled([], set(), set())
     ways = _sort(left)
     if len(ways) == 1 and not any(one.park for one in left):
-        ((way, asked),) = ways.items()
-        await way(desk, asked, closed)
+        ((way, requested),) = ways.items()
+        await way(desk, requested, closed)
     else:
         async with connection.transaction():
             await _settle_mixed(desk, ways, left, closed)
@@ -157,32 +157,32 @@ async def _settle_mixed(
 
 
 async def _delete(
-    desk: SettleStatements, asked: Sequence[Settlement], closed: Sequence[int]
+    desk: SettleStatements, requested: Sequence[Settlement], closed: Sequence[int]
 ) -> None:
-    await desk.write("settle_deleted", asked, list(closed))
+    await desk.write("settle_deleted", requested, list(closed))
 
 
 async def _finish(
-    desk: SettleStatements, asked: Sequence[Settlement], closed: Sequence[int]
+    desk: SettleStatements, requested: Sequence[Settlement], closed: Sequence[int]
 ) -> None:
     """Move jobs to the finished ones; what was to wait again ends canceled here."""
     await desk.write(
         "settle_finished",
-        asked,
+        requested,
         list(closed),
-        [ENDINGS.get(one.verdict, CANCELED) for one in asked],
-        [int(one.verdict in USED_UP) for one in asked],
-        [0] * len(asked),
-        [one.error for one in asked],
-        [one.output for one in asked],
+        [ENDINGS.get(one.verdict, CANCELED) for one in requested],
+        [int(one.verdict in USED_UP) for one in requested],
+        [0] * len(requested),
+        [one.error for one in requested],
+        [one.output for one in requested],
     )
 
 
 async def _wait_again(
-    desk: SettleStatements, asked: Sequence[Settlement], closed: Sequence[int]
+    desk: SettleStatements, requested: Sequence[Settlement], closed: Sequence[int]
 ) -> None:
     """Let jobs wait again; a cancel that was requested, even in between, ends them instead."""
-    left = asked
+    left = requested
     for _ in range(LOOKS):
         await desk.write(
             "settle_waiting",

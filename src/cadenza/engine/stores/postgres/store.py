@@ -6,7 +6,7 @@ was cut off in the middle is repeated only if repeating does no harm; else `Stor
 raised, and what a lost claim took comes back when its lease runs out.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from msgspec.structs import replace
@@ -30,10 +30,10 @@ from cadenza.engine.stores.postgres.claim import ClaimRequest, Claims
 from cadenza.engine.stores.postgres.connection import in_transaction
 from cadenza.engine.stores.postgres.gate import change_gate, show_gates
 from cadenza.engine.stores.postgres.insert import (
-    copy_alike,
     copy_in,
+    copy_uniform,
     insert_one,
-    is_far,
+    is_far_ahead,
     is_plain,
 )
 from cadenza.engine.stores.postgres.inspect_jobs import (
@@ -80,7 +80,7 @@ class PostgresStore(Schedules):
         if not jobs:
             return []
         now = self._clock.now()
-        near = {job.queue for job in jobs if not is_far(job, now)}
+        near = {job.queue for job in jobs if not is_far_ahead(job, now)}
         tell = self._notifier.due(near)
         plain = all(map(is_plain, jobs))
 
@@ -109,17 +109,17 @@ class PostgresStore(Schedules):
         self._notifier.wake({job.queue for job in jobs})
         return answers
 
-    async def insert_alike(
+    async def insert_uniform(
         self, template: NewJob, payloads: Callable[[], Iterator[str]], count: int
     ) -> list[Enqueued]:
         """Add `count` plain jobs that differ in their payload alone; a payload that raises adds none."""
         if not is_plain(template) or count < COPY_FROM:
             return await self.insert([replace(template, payload=text) for text in payloads()])
-        near = () if is_far(template, self._clock.now()) else (template.queue,)
+        near = () if is_far_ahead(template, self._clock.now()) else (template.queue,)
         tell = self._notifier.due(near)
 
         async def copy(connection: Connection) -> list[Enqueued]:
-            answers = await copy_alike(
+            answers = await copy_uniform(
                 connection, self._sql, template, payloads(), count=count, schema=self.schema
             )
             if tell:
@@ -147,12 +147,29 @@ class PostgresStore(Schedules):
     # Handing jobs out
 
     async def claim(
-        self, queue: str, *, limit: int, worker: str, lease: timedelta, alone: bool = False
+        self,
+        queue: str,
+        *,
+        limit: int,
+        worker: str,
+        lease: timedelta,
+        alone: bool = False,
+        started: bool = True,
     ) -> Batch:
         """Lease up to `limit` runnable jobs, or say when to ask again."""
-        request = ClaimRequest(queue, limit, worker, lease, alone)
+        request = ClaimRequest(queue, limit, worker, lease, alone, started)
         return await self._run(
             lambda connection: self._claims.claim(connection, request), desk=Purpose.CLAIM
+        )
+
+    async def start(self, jobs: Mapping[int, Sequence[int]]) -> None:
+        """Mark jobs as started, in one statement."""
+        leases = [number for number, ids in jobs.items() for _ in ids]
+        ids = [id_ for ids in jobs.values() for id_ in ids]
+        await self._run(
+            lambda connection: connection.execute(self._sql["start"], leases, ids),
+            desk=Purpose.SETTLE,
+            again=True,
         )
 
     async def next_due(self, queue: str) -> datetime | None:

@@ -77,7 +77,7 @@ class RedisConnection:
         signs = vital_signs(settings, prefix=self.prefix, waits_for=self.replicas)
         for warning in warnings(signs):
             log.warning("redis: %s", warning)
-        await self._learn_queues()
+        await self._read_queues()
         self._notifier.open()
 
     async def close(self) -> None:
@@ -142,7 +142,7 @@ class RedisConnection:
         self._numbers[queue], self._names[number] = number, queue
         return number
 
-    async def _learn_queues(self) -> list[str]:
+    async def _read_queues(self) -> list[str]:
         """Read all queues there are."""
         found = await self._wire.ask("HGETALL", self._key("queues"), again=True)
         for name, number in pairs(found):
@@ -155,7 +155,7 @@ class RedisConnection:
         """Group what belongs to a queue by its number; None gathers what belongs to none."""
         items = list(items)
         if any(number(item) % QUEUES not in self._names for item in items):
-            await self._learn_queues()
+            await self._read_queues()
         groups: dict[str | None, list[Item]] = {}
         for item in items:
             groups.setdefault(self._names.get(number(item) % QUEUES), []).append(item)

@@ -81,7 +81,7 @@ class Notifier:
 
     def _listen(self) -> None:
         if self._open and self._hearing is None:
-            self._hearing = asyncio.create_task(self._hear_for_ever(), name="cadenza redis bell")
+            self._hearing = asyncio.create_task(self._listen_forever(), name="cadenza redis bell")
 
     async def close(self) -> None:
         """Stop to listen."""
@@ -92,7 +92,7 @@ class Notifier:
             self._hearing = None
             self.hears = False
 
-    async def _hear_for_ever(self) -> None:
+    async def _listen_forever(self) -> None:
         tries = 0
         while self._open:
             try:
@@ -109,7 +109,7 @@ class Notifier:
                 self._channels.pop(self._left.pop(), None)
             line.say("SUBSCRIBE", self.channel, *self._channels)
             self._line = line
-            await self._await_word(line)
+            await self._await_message(line)
             self.hears = True
             self.wake([""])  # what was published meanwhile was not heard
             while True:
@@ -118,12 +118,12 @@ class Notifier:
                     raise Cut("the subscription was cut")
                 if words == self._words:  # a server that is gone does not answer this either
                     line.say("PING")
-                    await self._await_word(line)
+                    await self._await_message(line)
         finally:
             self._line = None
             line.close()
 
-    async def _await_word(self, line: RedisConnectionLine) -> None:
+    async def _await_message(self, line: RedisConnectionLine) -> None:
         """Wait for any sign of life."""
         self._word.clear()
         await self._clock.wait(self._word, READY)

@@ -98,7 +98,7 @@ def pack_job(job: NewJob) -> tuple[list[Any], bytes]:
     return [job.task, job.priority, at, micros(job.delay), extra], pack(body)
 
 
-def pack_alike(job: NewJob, payloads: Iterable[str]) -> tuple[bytes, list[bytes]]:
+def pack_uniform(job: NewJob, payloads: Iterable[str]) -> tuple[bytes, list[bytes]]:
     """Lay jobs out that differ in their payload alone: what they share is packed once."""
     at = -1 if job.run_at is None else stamp(job.run_at)
     shared = [job.priority, False, job.tags, job.options or False, False, False, ""]

@@ -26,25 +26,25 @@ class Route:
         self._home = home  # the node that the address names
         self._nodes: dict[Where, Node] = {}
         self._holds: dict[int, Where] = {}  # by slot
-        self._doubted = True
+        self._unconfirmed_one = True
 
     def __iter__(self) -> Iterator[Node]:
         """Go through all nodes that are known, beginning with the one that the address names."""
         yield self._home
         yield from tuple(self._nodes.values())
 
-    def doubt(self) -> None:
+    def invalidate(self) -> None:
         """Ask the cluster before the next command: a node is away, or not what it was."""
-        self._doubted = True
+        self._unconfirmed_one = True
 
     async def find(self, command: tuple[Any, ...]) -> Node:
         """Return the node that holds a command's key."""
-        if self._doubted:
+        if self._unconfirmed_one:
             await self._learn()
         key = command[3] if command[0] in _SCRIPTED else command[1]
         where = self._holds.get(key_slot(key.encode() if isinstance(key, str) else key))
         if where is None:
-            self.doubt()
+            self.invalidate()
             raise ClusterDownError(f"no node holds the slot of {key!r}")
         return self._node(where)
 
@@ -52,7 +52,7 @@ class Route:
         """Return the node that another one named instead of itself."""
         where = (turn.host, turn.port)
         self._holds[turn.slot_id] = where
-        self.doubt()
+        self.invalidate()
         return self._node(where)
 
     async def close(self) -> None:
@@ -85,4 +85,4 @@ class Route:
             self._holds |= dict.fromkeys(range(first, last + 1), places[0])
             for where in places:
                 self._node(where)
-        self._doubted = False
+        self._unconfirmed_one = False

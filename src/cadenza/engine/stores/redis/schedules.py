@@ -20,9 +20,9 @@ from cadenza.engine.stores.redis.pack import (
     QUEUES,
     instant,
     pack,
-    pack_alike,
     pack_job,
     pack_schedule,
+    pack_uniform,
     pairs,
     read_answer,
     read_schedule,
@@ -47,13 +47,13 @@ class Schedules(RedisConnection):
         self._notifier.ring(queues)
         return answers
 
-    async def insert_alike(
+    async def insert_uniform(
         self, template: NewJob, payloads: Callable[[], Iterator[str]], count: int
     ) -> list[Enqueued]:
         """Add many jobs that differ in their payload alone, in one step."""
         if template.lane or template.tags or template.schedule or template.rule:
             return await self.insert([replace(template, payload=each) for each in payloads()])
-        head, bodies = pack_alike(template, payloads())
+        head, bodies = pack_uniform(template, payloads())
         found = await self._run("insert_alike", template.queue, head, *bodies)
         self._notifier.ring([template.queue])
         first, run_at = int(found[0]), instant(found[1])

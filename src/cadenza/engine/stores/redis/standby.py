@@ -28,7 +28,7 @@ class _StandbyWorker:
     take: TakeOver
     idle: Callable[[], bool]
     most: int  # queues to stand in at once
-    asked: dict[str, float] = field(default_factory=dict)  # monotonic, by queue
+    requested: dict[str, float] = field(default_factory=dict)  # monotonic, by queue
 
 
 class Standby:
@@ -64,7 +64,7 @@ class Standby:
         def leave() -> None:
             if self._standers.pop(worker, None) is None:
                 return
-            stander.take = lambda queue, batch, asked: self._send_back(batch)
+            stander.take = lambda queue, batch, requested: self._send_back(batch)
             self._notifier.unsubscribe(channel)
 
         return leave
@@ -74,19 +74,23 @@ class Standby:
         stander = self._standers.get(worker)
         if stander is None or not self._notifier.hears:
             return "", 0
-        stands = stander.idle() and (queue in stander.asked or len(stander.asked) < stander.most)
+        stands = stander.idle() and (
+            queue in stander.requested or len(stander.requested) < stander.most
+        )
         if stands:
-            stander.asked[queue] = self._clock.monotonic()
+            stander.requested[queue] = self._clock.monotonic()
         else:
-            stander.asked.pop(queue, None)
+            stander.requested.pop(queue, None)
         return stander.channel, int(stands)
 
     def _hand(self, stander: _StandbyWorker, said: bytes) -> None:
         lease, id_, blob = int(said[:_ID]), said[_ID : 2 * _ID], said[2 * _ID :]
         queue = self._name(lease)
         batch = Batch(lease, read_claimed(queue, lease, ([id_], [blob], [None])))
-        asked = stander.asked.pop(queue, float("-inf"))  # not ours any more: begin nothing of it
-        stander.take(queue, batch, asked)
+        requested = stander.requested.pop(
+            queue, float("-inf")
+        )  # not ours any more: begin nothing of it
+        stander.take(queue, batch, requested)
 
     def _send_back(self, batch: Batch) -> None:
         """Let others have what came after the worker had gone."""

@@ -6,7 +6,7 @@ A step that was cut off is repeated only if that does no harm; what a lost claim
 when its lease runs out. Limit: what spans queues is one step per queue.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 import msgspec
@@ -70,20 +70,35 @@ class RedisStore(Schedules):
     # Handing jobs out
 
     async def claim(
-        self, queue: str, *, limit: int, worker: str, lease: timedelta, alone: bool = False
+        self,
+        queue: str,
+        *,
+        limit: int,
+        worker: str,
+        lease: timedelta,
+        alone: bool = False,
+        started: bool = True,
     ) -> Batch:
         """Lease up to `limit` runnable jobs, or say when to ask again."""
         channel, stands = self._standing.word(queue, worker)
         found = await self._run(
-            "claim", queue, limit, worker, micros(lease), int(alone), channel, stands
+            "claim",
+            queue,
+            limit,
+            worker,
+            micros(lease),
+            int(alone),
+            channel,
+            stands,
+            int(started),
         )
         if found[0] is None:
-            _, due, suspects = found
-            return Batch(0, [], None if due is None else instant(due), suspects=bool(suspects))
-        number, *taken, suspects, drained, due = found
+            _, due, crashed = found
+            return Batch(0, [], None if due is None else instant(due), crashed=bool(crashed))
+        number, *taken, crashed, drained, due = found
         jobs = read_claimed(queue, int(number), taken)
         next_due = None if due is None else instant(due)
-        return Batch(int(number), jobs, next_due, suspects=bool(suspects), drained=bool(drained))
+        return Batch(int(number), jobs, next_due, crashed=bool(crashed), drained=bool(drained))
 
     def stand_by(
         self, worker: str, take: TakeOver, *, idle: Callable[[], bool], most: int
@@ -98,6 +113,13 @@ class RedisStore(Schedules):
         due = await self._read("next_due", self._prefix(queue), 0)
         return None if due is None else instant(due)
 
+    async def start(self, jobs: Mapping[int, Sequence[int]]) -> None:
+        """Mark jobs as started, a queue's in one step."""
+        for queue, numbers in (await self._by_queue(list(jobs), int)).items():
+            if queue is not None:
+                begun = [[name_id(n), [name_id(id_) for id_ in jobs[n]]] for n in numbers]
+                await self._run("start", queue, pack(begun), again=True)
+
     async def renew(self, worker: str, leases: Sequence[int], *, lease: timedelta) -> Renewal:
         """Extend leases, and hear of cancels."""
         lost: set[int] = set()
@@ -107,9 +129,11 @@ class RedisStore(Schedules):
                 lost.update(numbers)
                 continue
             names = map(name_id, numbers)
-            gone, asked = await self._run("renew", queue, worker, micros(lease), *names, again=True)
+            gone, requested = await self._run(
+                "renew", queue, worker, micros(lease), *names, again=True
+            )
             lost.update(map(int, gone))
-            cancel.update(map(int, asked))
+            cancel.update(map(int, requested))
         return Renewal(frozenset(lost), frozenset(cancel))
 
     async def settle(
@@ -144,7 +168,7 @@ class RedisStore(Schedules):
         """Take back what expired leases hold, some leases at a time."""
         returned: list[int] = []
         buried: list[int] = []
-        for queue in await self._learn_queues():
+        for queue in await self._read_queues():
             while True:
                 now, expired = await self._read("now", self._prefix(queue), 0)
                 if not expired:
@@ -177,7 +201,7 @@ class RedisStore(Schedules):
 
     async def find(self, wanted: Filter) -> list[Job]:
         """List jobs, newest first."""
-        queues = [wanted.queue] if wanted.queue is not None else await self._learn_queues()
+        queues = [wanted.queue] if wanted.queue is not None else await self._read_queues()
         found: list[Job] = []
         for queue in queues:
             found += await self._find_in(queue, wanted)
@@ -199,7 +223,7 @@ class RedisStore(Schedules):
     async def tally(self) -> list[Tally]:
         """Count by queue and state; nothing is walked."""
         found: list[Tally] = []
-        for queue in await self._learn_queues():
+        for queue in await self._read_queues():
             counts = await self._read("tally", self._prefix(queue), 0)
             pairs = zip(_STATES, counts, strict=True)
             found += [Tally(queue, state, count) for state, count in pairs if count]
@@ -264,7 +288,7 @@ class RedisStore(Schedules):
     async def gates(self) -> list[Gate]:
         """Show every gate."""
         found: list[Gate] = []
-        for queue in await self._learn_queues():
+        for queue in await self._read_queues():
             pairs = await self._read("gates", self._prefix(queue), 0)
             for field, packed in zip(pairs[::2], pairs[1::2], strict=True):
                 name = text(field)
@@ -277,7 +301,7 @@ class RedisStore(Schedules):
     async def prune(self, *, done: timedelta, failed: timedelta, limit: int) -> int:
         """Delete finished jobs that are old enough, some at a time, and marks of long ago."""
         went = 0
-        for queue in await self._learn_queues():
+        for queue in await self._read_queues():
             while True:
                 step = min(PRUNED, limit - went)
                 count = await self._run(

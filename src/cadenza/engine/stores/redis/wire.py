@@ -113,7 +113,7 @@ class Wire:
         try:
             return await self._send_along(self.cluster, command, write=write)
         except (Unsent, *_AWAY):
-            self.cluster.doubt()
+            self.cluster.invalidate()
             raise
 
     async def _send_along(self, route: Route, command: tuple[Any, ...], *, write: bool) -> Any:

@@ -28,7 +28,7 @@ def _cancel_one(tx: sqlite3.Connection, now: int, id_: int, reason: str) -> Chan
     state, _, requested = tx.execute(_LOOK, (id_,)).fetchone() or (None, None, None)
     if state is None:
         return "unknown"
-    if state > Row.SUSPECT:
+    if state > Row.CRASHED:
         return "unchanged"
     note = cancel_note(reason, to_instant(now))
     if state == Row.RUNNING:
@@ -52,7 +52,7 @@ def revive(tx: sqlite3.Connection, now: int, ids: Sequence[int]) -> tuple[list[C
         elif state == Row.RUNNING:
             answers.append("unchanged")
         else:
-            tx.execute(_REVIVE if state > Row.SUSPECT else _GO_NOW, (now, id_))
+            tx.execute(_REVIVE if state > Row.CRASHED else _GO_NOW, (now, id_))
             queues.add(queue)
             answers.append("changed")
     return answers, queues

@@ -23,7 +23,7 @@ from cadenza.engine.stores.sqlite.gates import (
     wake_lanes,
     write_gate,
 )
-from cadenza.engine.stores.sqlite.next_due import has_suspects, next_due
+from cadenza.engine.stores.sqlite.next_due import has_crashed, next_due
 from cadenza.engine.stores.sqlite.queries import load
 from cadenza.engine.stores.sqlite.values import (
     decode_numbers,
@@ -42,9 +42,9 @@ _OPEN_TIMED = "UPDATE gate SET standing = 1 WHERE queue = ? AND standing = 2 AND
 _PLAIN = load("pick_plain")
 _LANES = load("list_open_lanes")
 _IN_LANE = load("pick_in_lane")
-_SUSPECT_LANES = load("list_suspect_lanes")
-_SUSPECT = load("pick_suspect")
-_LEASE = "INSERT INTO lease (until, worker, jobs) VALUES (?, ?, ?)"
+_CRASHED_LANES = load("list_crashed_lanes")
+_CRASHED = load("pick_crashed")
+_LEASE = "INSERT INTO lease (until, worker, jobs, started) VALUES (?, ?, ?, ?)"
 _HAND_OUT = load("hand_out")
 
 _Job = tuple[int, str, str, int, int, int, str | None, str | None, str | None, int, str | None]
@@ -60,11 +60,12 @@ class ClaimRequest(NamedTuple):
     worker: str
     lease: int
     alone: bool
+    started: bool
     lanes_first: bool  # whether lanes get the larger half of an odd room
 
 
 @dataclass(slots=True)
-class Handed:
+class ClaimedRows:
     """What a claim took, in order, still as the database gave it."""
 
     queue: str
@@ -74,7 +75,7 @@ class Handed:
     plain: str = "[]"
     after: list[_Job] = field(default_factory=list)
     next_due: int | None = None
-    suspects: bool = False
+    crashed: bool = False
 
     def to_batch(self) -> Batch:
         """Make the engine's values; outside the transaction, which is over by then."""
@@ -83,33 +84,33 @@ class Handed:
             self.lease,
             [_to_claimed(row, self.queue, self.lease) for row in rows],
             to_instant_or_none(self.next_due),
-            self.suspects,
+            self.crashed,
         )
 
 
-def claim(tx: sqlite3.Connection, now: int, asked: ClaimRequest) -> Handed:
+def claim(tx: sqlite3.Connection, now: int, requested: ClaimRequest) -> ClaimedRows:
     """Lease runnable jobs: lanes get half of the room first, then plain jobs, then lanes again."""
-    queue = asked.queue
-    due, opening, lanes, suspects, gated = tx.execute(_SURVEY, (queue, now)).fetchone()
+    queue = requested.queue
+    due, opening, lanes, crashed, gated = tx.execute(_SURVEY, (queue, now)).fetchone()
     if due:
         lanes = _promote(tx, now, queue) or lanes
-        suspects = True  # perhaps
+        crashed = True  # perhaps
     if opening:
         tx.execute(_OPEN_TIMED, (queue, now))
         lanes = True
     whole = read_gate(tx, Scope(queue)) if gated else None
     gate = whole[0] if whole else Gate(Scope(queue))
-    allowed = room(gate, to_instant(now), 1 if asked.alone else asked.limit)
-    handed = Handed(queue)
-    if allowed and asked.alone:
-        _take_suspect(tx, now, asked, handed)
+    allowed = room(gate, to_instant(now), 1 if requested.alone else requested.limit)
+    handed = ClaimedRows(queue)
+    if allowed and requested.alone:
+        _take_crashed(tx, now, requested, handed)
     elif allowed:
-        _take(tx, now, asked, allowed, handed, lanes=bool(lanes))
+        _take(tx, now, requested, allowed, handed, lanes=bool(lanes))
     if not handed.count:
         handed.next_due = next_due(tx, now, queue)
     elif whole:
         write_gate(tx, now, admit(gate, to_instant(now), handed.count), awake=False)
-    handed.suspects = bool(suspects) and has_suspects(tx, now, queue)
+    handed.crashed = bool(crashed) and has_crashed(tx, now, queue)
     return handed
 
 
@@ -125,57 +126,60 @@ def _promote(tx: sqlite3.Connection, now: int, queue: str) -> bool:
 def _take(
     tx: sqlite3.Connection,
     now: int,
-    asked: ClaimRequest,
+    requested: ClaimRequest,
     allowed: int,
-    handed: Handed,
+    handed: ClaimedRows,
     *,
     lanes: bool,
 ) -> None:
-    walk = _Walk(tx, now, asked.queue, allowed) if lanes else None
+    walk = _Walk(tx, now, requested.queue, allowed) if lanes else None
     if walk:
-        handed.before = walk.take((allowed + asked.lanes_first) // 2)
+        handed.before = walk.take((allowed + requested.lanes_first) // 2)
     left = allowed - len(handed.before)
-    count, ids, handed.plain = tx.execute(_PLAIN, (asked.queue, left)).fetchone()
+    count, ids, handed.plain = tx.execute(_PLAIN, (requested.queue, left)).fetchone()
     if walk:
         handed.after = walk.take(left - count)
         walk.write()
     handed.count = len(handed.before) + count + len(handed.after)
     if handed.count:
-        _hand_out(tx, now, asked, handed, ids)
+        _hand_out(tx, now, requested, handed, ids)
     elif walk and walk.is_partial:
         # All of these lanes turned out to be empty, and sleep now; there are more to look at.
-        _take(tx, now, asked, allowed, handed, lanes=True)
+        _take(tx, now, requested, allowed, handed, lanes=True)
 
 
-def _take_suspect(tx: sqlite3.Connection, now: int, asked: ClaimRequest, handed: Handed) -> None:
+def _take_crashed(
+    tx: sqlite3.Connection, now: int, requested: ClaimRequest, handed: ClaimedRows
+) -> None:
     """Take one job that a process died with, from lanes or plain ones by turns."""
-    plain = tx.execute(_SUSPECT, (asked.queue, None)).fetchone()
-    if plain is None or asked.lanes_first:
-        plain = _take_suspect_of_lanes(tx, now, asked.queue) or plain
+    plain = tx.execute(_CRASHED, (requested.queue, None)).fetchone()
+    if plain is None or requested.lanes_first:
+        plain = _take_crashed_of_lanes(tx, now, requested.queue) or plain
     if plain is not None:
         handed.before, handed.count = [plain], 1
-        _hand_out(tx, now, asked, handed, "[]")
+        _hand_out(tx, now, requested, handed, "[]")
 
 
-def _take_suspect_of_lanes(tx: sqlite3.Connection, now: int, queue: str) -> _Job | None:
-    for row in tx.execute(_SUSPECT_LANES, (queue,)).fetchall():
+def _take_crashed_of_lanes(tx: sqlite3.Connection, now: int, queue: str) -> _Job | None:
+    for row in tx.execute(_CRASHED_LANES, (queue,)).fetchall():
         gate = to_gate(row)
         if room(gate, to_instant(now), 1):
             (turn,) = next_turns(tx, 1)
             admitted = admit(gate, to_instant(now), 1)
             write_gate(tx, now, admitted, awake=row[2] != ASLEEP, turn=turn)
-            return tx.execute(_SUSPECT, (queue, gate.scope.lane)).fetchone()
+            return tx.execute(_CRASHED, (queue, gate.scope.lane)).fetchone()
     return None
 
 
 def _hand_out(
-    tx: sqlite3.Connection, now: int, asked: ClaimRequest, handed: Handed, ids: str
+    tx: sqlite3.Connection, now: int, requested: ClaimRequest, handed: ClaimedRows, ids: str
 ) -> None:
     """Write the lease, and the jobs as running under it."""
     if handed.before or handed.after:
         in_lanes = [row[0] for row in (*handed.before, *handed.after)]
         ids = to_json([*in_lanes, *decode_numbers(ids)])
-    cursor = tx.execute(_LEASE, (now + asked.lease, asked.worker, ids))
+    started = None if requested.started else "[]"
+    cursor = tx.execute(_LEASE, (now + requested.lease, requested.worker, ids, started))
     handed.lease = cursor.lastrowid or 0
     tx.execute(_HAND_OUT, (handed.lease, ids))
 

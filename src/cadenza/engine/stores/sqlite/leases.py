@@ -1,7 +1,8 @@
 """Leases: keeping them, and taking back what a silent worker held."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from cadenza.engine.notes import crash_note
 from cadenza.engine.store import Renewal, Rescue
@@ -10,12 +11,17 @@ from cadenza.engine.stores.sqlite.queries import load
 from cadenza.engine.stores.sqlite.settle import ADD_ERROR
 from cadenza.engine.stores.sqlite.values import Row, to_instant, to_json
 
+LEASES = 100  # taken back in one transaction
 _HELD = "SELECT number FROM lease WHERE number IN (SELECT value FROM json_each(?)) AND worker = ?"
 _EXTEND = load("extend_leases")
 _CANCELING = load("find_canceling")
-_EXPIRED = "SELECT number, jobs FROM lease WHERE until <= ? ORDER BY number"
+_START = load("start")
+_EXPIRED = "SELECT number, jobs, started FROM lease WHERE until <= ? ORDER BY number LIMIT ?"
 _RUNNING = load("find_running")
-_RETURN = "UPDATE job SET state = 0, crashes = ? WHERE id = ?"
+_RETURN = """
+    UPDATE job SET state = 0, crashes = crashes + ? WHERE id IN (SELECT value FROM json_each(?))
+"""
+_FORGET = "DELETE FROM lease WHERE number IN (SELECT value FROM json_each(?))"
 _END = "UPDATE job SET state = ?, crashes = ?, finished_at = ?, unique_while = NULL WHERE id = ?"
 
 
@@ -31,26 +37,38 @@ def renew(
 
 
 def rescue(tx: sqlite3.Connection, now: int, crash_limit: int) -> tuple[Rescue, set[str]]:
-    """Take back the jobs of leases that ran out; say in which queues they wait again."""
+    """Take back the jobs of some leases that ran out; say in which queues they wait again."""
+    back: dict[bool, list[int]] = {False: [], True: []}  # by whether they crashed
     returned: list[int] = []
     buried: list[int] = []
-    queues: set[str] = set()
-    for number, jobs in tx.execute(_EXPIRED, (now,)).fetchall():
-        for id_, queue, lane, crashes, canceled in tx.execute(_RUNNING, (jobs, number)).fetchall():
-            leave(tx, now, [(queue, lane, 1)])
-            queues.add(queue)
-            if canceled:
+    left: Counter[tuple[str, str | None]] = Counter()
+    expired = tx.execute(_EXPIRED, (now, LEASES)).fetchall()
+    for number, jobs, started in expired:
+        for id_, queue, lane, before, cancel, crashed in tx.execute(
+            _RUNNING, (jobs, number, started)
+        ).fetchall():
+            left[queue, lane] += 1
+            crashes = before + crashed
+            if cancel:
                 tx.execute(_END, (Row.CANCELED, crashes, now, id_))
                 returned.append(id_)
-            elif crashes >= crash_limit:
+            elif crashed and crashes >= crash_limit:
                 tx.execute(ADD_ERROR, (crash_note(crashes, to_instant(now)), id_))
                 tx.execute(_END, (Row.FAILED, crashes, now, id_))
                 buried.append(id_)
             else:
-                tx.execute(_RETURN, (crashes, id_))
+                back[bool(crashed)].append(id_)
                 returned.append(id_)
-        tx.execute("DELETE FROM lease WHERE number = ?", (number,))
-    return Rescue(tuple(returned), tuple(buried)), queues
+    for crashed, ids in back.items():
+        tx.execute(_RETURN, (crashed, to_json(ids)))
+    leave(tx, now, ((queue, lane, count) for (queue, lane), count in left.items()))
+    tx.execute(_FORGET, (to_json([number for number, _, _ in expired]),))
+    return Rescue(tuple(returned), tuple(buried)), {queue for queue, _ in left}
+
+
+def start(tx: sqlite3.Connection, _now: int, jobs: Mapping[int, Sequence[int]]) -> None:
+    """Mark jobs as started."""
+    tx.executemany(_START, [(number, to_json(ids)) for number, ids in jobs.items()])
 
 
 def report(tx: sqlite3.Connection, _now: int, id_: int, lease: int, progress: str) -> bool:

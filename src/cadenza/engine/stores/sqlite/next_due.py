@@ -1,4 +1,4 @@
-"""What is in sight of a queue: when something becomes runnable, and whether suspects wait.
+"""What is in sight of a queue: when something becomes runnable, and whether crashed jobs wait.
 
 Cheap by reading only the heads of indexes. Jobs that wait behind closed lanes are passed over, at
 most `LOOK` of them; beyond that the answer may be too early, and a claim then finds nothing yet.
@@ -18,7 +18,7 @@ _PLAIN_READY = load("is_plain_ready")
 _IN_LANE_READY = load("is_lane_ready")
 _OPEN_LANES = load("list_open_lanes")
 _TIMED_LANES = load("list_timed_lanes")
-_SUSPECT_LANES = """
+_CRASHED_LANES = """
 SELECT DISTINCT lane FROM job WHERE queue = ? AND state = 3 AND lane IS NOT NULL LIMIT ?
 """
 _DEFERRED = "SELECT run_at, lane FROM job WHERE queue = ? AND state = 0 ORDER BY run_at LIMIT ?"
@@ -31,14 +31,14 @@ def next_due(tx: sqlite3.Connection, now: int, queue: str) -> int | None:
         return None
     if tx.execute(_PLAIN_READY, (queue,)).fetchone()[0]:
         return opening
-    found = [*_ready_lanes(tx, now, queue), *_suspect_lanes(tx, now, queue)]
+    found = [*_ready_lanes(tx, now, queue), *_crashed_lanes(tx, now, queue)]
     soonest = min(found, default=None)
     later = _first_deferred(tx, now, queue, before=soonest)
     candidates = [at for at in (soonest, later) if at is not None]
     return max(min(candidates), opening) if candidates else None
 
 
-def has_suspects(tx: sqlite3.Connection, now: int, queue: str) -> bool:
+def has_crashed(tx: sqlite3.Connection, now: int, queue: str) -> bool:
     """Say whether a claim alone would find one; behind a closed gate it would not."""
     instant = to_instant(now)
     if not room(_gate(tx, queue, None), instant, 1):
@@ -59,8 +59,8 @@ def _ready_lanes(tx: sqlite3.Connection, now: int, queue: str) -> list[int]:
     return []
 
 
-def _suspect_lanes(tx: sqlite3.Connection, now: int, queue: str) -> list[int]:
-    rows = tx.execute(_SUSPECT_LANES, (queue, LOOK)).fetchall()
+def _crashed_lanes(tx: sqlite3.Connection, now: int, queue: str) -> list[int]:
+    rows = tx.execute(_CRASHED_LANES, (queue, LOOK)).fetchall()
     times = [_opens(_gate(tx, queue, lane), now) for (lane,) in rows]
     return [at for at in times if at is not None]
 

@@ -8,7 +8,7 @@ SQLite's own clock is the machine's, handed in; so all processes of a file must 
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from importlib.resources import files
@@ -35,7 +35,7 @@ from cadenza.engine.stores.sqlite.claim import ClaimRequest, claim
 from cadenza.engine.stores.sqlite.gates import list_gates, set_gate
 from cadenza.engine.stores.sqlite.insert import insert_jobs
 from cadenza.engine.stores.sqlite.inspect_jobs import find, get, tally
-from cadenza.engine.stores.sqlite.leases import renew, report, rescue
+from cadenza.engine.stores.sqlite.leases import renew, report, rescue, start
 from cadenza.engine.stores.sqlite.next_due import next_due
 from cadenza.engine.stores.sqlite.schedules import (
     beat,
@@ -121,15 +121,26 @@ class SqliteStore:
         return answers
 
     async def claim(
-        self, queue: str, *, limit: int, worker: str, lease: timedelta, alone: bool = False
+        self,
+        queue: str,
+        *,
+        limit: int,
+        worker: str,
+        lease: timedelta,
+        alone: bool = False,
+        started: bool = True,
     ) -> Batch:
         """Lease runnable jobs: lanes get half of the room first, then plain jobs, then lanes again."""
         lanes_first = queue in self._lanes_next
-        asked = ClaimRequest(queue, limit, worker, span(lease), alone, lanes_first)
-        handed = await self._run(lambda tx, now: claim(tx, now, asked))
+        requested = ClaimRequest(queue, limit, worker, span(lease), alone, started, lanes_first)
+        handed = await self._run(lambda tx, now: claim(tx, now, requested))
         if handed.count:
             self._lanes_next ^= {queue}
         return handed.to_batch()
+
+    async def start(self, jobs: Mapping[int, Sequence[int]]) -> None:
+        """Mark jobs as started, with whatever else is being written."""
+        await self._run(lambda tx, now: start(tx, now, jobs))
 
     async def renew(self, worker: str, leases: Sequence[int], *, lease: timedelta) -> Renewal:
         """Extend what this worker still holds, ahead of all other work."""
@@ -146,7 +157,7 @@ class SqliteStore:
         return written.refused
 
     async def rescue(self, *, crash_limit: int) -> Rescue:
-        """Take back the jobs of leases that ran out."""
+        """Take back the jobs of leases that ran out, some leases at a time."""
         rescued, queues = await self._run(lambda tx, now: rescue(tx, now, crash_limit))
         self._wake(queues)
         return rescued
@@ -292,6 +303,10 @@ class SqliteStore:
             return await self.database.read(operation)
         except SqlError as error:
             raise StoreUnavailable(str(error)) from error
+
+    def nudge(self, queue: str) -> None:
+        """Wake who waits for a queue: a job was added in a transaction that is not ours."""
+        self._wake([queue])
 
     def _wake(self, queues: Iterable[str]) -> None:
         for queue in queues:

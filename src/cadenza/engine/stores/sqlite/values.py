@@ -26,7 +26,7 @@ class Row(IntEnum):
     DEFERRED = 0
     READY = 1
     RUNNING = 2
-    SUSPECT = 3
+    CRASHED = 3
     DONE = 4
     FAILED = 5
     CANCELED = 6
@@ -36,7 +36,7 @@ STATES: dict[int, State] = {
     Row.DEFERRED: State.WAITING,
     Row.READY: State.WAITING,
     Row.RUNNING: State.RUNNING,
-    Row.SUSPECT: State.WAITING,
+    Row.CRASHED: State.WAITING,
     Row.DONE: State.DONE,
     Row.FAILED: State.FAILED,
     Row.CANCELED: State.CANCELED,

@@ -20,7 +20,7 @@ class Debouncing:
         assert answer.outcome == "inserted"
         assert harness.same(answer.run_at, now + 10 * MINUTE)
 
-    async def test_a_newer_one_replaces_the_payload_and_waits_anew(self, harness: Harness) -> None:
+    async def test_a_newer_one_replaces_the_payload_and_waits_again(self, harness: Harness) -> None:
         first = await harness.insert(_typing("dear"))
         await harness.shift(6 * MINUTE)
         now = await harness.store.now()

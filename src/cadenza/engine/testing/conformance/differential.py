@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, note, settings
 
-from cadenza.engine.testing.conformance.duel import Duel
+from cadenza.engine.testing.conformance.comparison import Comparison
 from cadenza.engine.testing.conformance.harness import Harness
 from cadenza.engine.testing.conformance.operations import Step, plays
 
@@ -68,17 +68,17 @@ class Differing:
             pytest.skip("the clock runs by itself; the runs are compared at equal instants only")
         if patience.ends(played):
             return
-        duel = await Duel.begin(harness)
+        comparison = await Comparison.begin(harness)
         at = "the beginning"
         try:
             for number, step in enumerate(played):
                 patience.spend()
                 at = f"step {number}: {step}"
-                await duel.play(step)
-                await duel.compare()
+                await comparison.play(step)
+                await comparison.compare()
         except AssertionError:
             note(at)
             patience.note_failure(played)
             raise
         finally:
-            await duel.clean_up()
+            await comparison.clean_up()

@@ -16,7 +16,7 @@ import pytest
 
 from cadenza.engine.job import Enqueued, Gate, Job, NewJob, Scope
 from cadenza.engine.outcomes import Settlement, Verdict
-from cadenza.engine.store import Batch, Store
+from cadenza.engine.store import Batch, Rescue, Store
 
 SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
@@ -69,9 +69,12 @@ class Harness:
         worker: str = "ada",
         lease: timedelta = LEASE,
         alone: bool = False,
+        started: bool = True,
     ) -> Batch:
         """Claim with the suite's defaults."""
-        return await self.store.claim(queue, limit=limit, worker=worker, lease=lease, alone=alone)
+        return await self.store.claim(
+            queue, limit=limit, worker=worker, lease=lease, alone=alone, started=started
+        )
 
     async def take_ids(
         self, limit: int = 10, *, queue: str = "default", alone: bool = False
@@ -95,13 +98,27 @@ class Harness:
         return [job.id for job in batch.jobs]
 
     async def crash(
-        self, limit: int = 10, *, alone: bool = False, crash_limit: int = NEVER
+        self,
+        limit: int = 10,
+        *,
+        alone: bool = False,
+        started: bool = True,
+        crash_limit: int = NEVER,
     ) -> Batch:
         """Claim, fall silent until the lease ran out, and be rescued."""
-        batch = await self.take(limit, alone=alone)
-        await self.shift(LEASE + SECOND)
-        await self.store.rescue(crash_limit=crash_limit)
+        batch = await self.take(limit, alone=alone, started=started)
+        await self.expire(crash_limit=crash_limit)
         return batch
+
+    async def crash_twice(self, limit: int = 10, *, crash_limit: int = NEVER) -> Batch:
+        """Make crashed jobs of what can run now."""
+        await self.crash(limit, crash_limit=crash_limit)
+        return await self.crash(limit, crash_limit=crash_limit)
+
+    async def expire(self, *, crash_limit: int = NEVER) -> Rescue:
+        """Let what is held run out, and take it back."""
+        await self.shift(LEASE + SECOND)
+        return await self.store.rescue(crash_limit=crash_limit)
 
     async def job(self, id: int) -> Job:
         """Look at one job that exists."""

@@ -47,6 +47,6 @@ class Model(MemoryStore):
         if line is None:
             return 0
         self._promote(line, now)
-        heap = line.suspects if alone else line.ready
+        heap = line.crashed if alone else line.ready
         count = sum(id_ in self._rows and self._rows[id_].stamp == stamp for *_, id_, stamp in heap)
         return count if scope.lane is None else room(self._gates[scope], now, count)

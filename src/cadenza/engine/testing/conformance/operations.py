@@ -45,6 +45,7 @@ class Claim:
     queue: str
     limit: int
     alone: bool
+    started: bool
     worker: str
     lease: timedelta
 
@@ -77,6 +78,11 @@ class Renew:
 @dataclass(frozen=True, slots=True)
 class Shift:
     by: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    picks: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +156,7 @@ Step = (
     | Settle
     | Renew
     | Shift
+    | Start
     | Rescue
     | Cancel
     | Revive
@@ -243,6 +250,7 @@ _claims = st.builds(
     queue=_queues,
     limit=st.integers(1, 6),
     alone=_rarely,
+    started=st.booleans(),
     worker=st.sampled_from(WORKERS),
     lease=_leases,
 )
@@ -268,6 +276,7 @@ _steps: st.SearchStrategy[Step] = _weighted(
     (8, _settles),
     (4, _shifts),
     (3, st.builds(Rescue, st.sampled_from([1, 3, 3]), st.sampled_from(SILENCES))),
+    (2, st.builds(Start, _several)),
     (2, _set_gates),
     (1, st.builds(Renew, st.sampled_from(WORKERS), _several, _leases)),
     (1, st.builds(Cancel, _several)),

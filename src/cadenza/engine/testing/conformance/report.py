@@ -32,7 +32,7 @@ class Reporting:
         id_ = await harness.add()
         batch = await harness.crash()
         assert await harness.store.report(id_, batch.lease, "{}") is False
-        held = await harness.take(alone=True)
+        held = await harness.take()
         assert await harness.store.report(id_, batch.lease, "{}") is False
         assert (await harness.job(id_)).progress is None
         assert await harness.store.report(id_, held.lease, "{}") is True

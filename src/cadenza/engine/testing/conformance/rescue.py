@@ -1,4 +1,4 @@
-"""Rescue: what a silent worker held goes back, with one crash counted, or is buried."""
+"""Rescue: what a silent worker held goes back; what it had started counts a crash, or is buried."""
 
 import pytest
 
@@ -39,6 +39,59 @@ class Rescuing:
         assert (job.crashes, job.attempts, job.snoozes, job.errors) == (1, 0, 0, ())
         assert job.run_at == at
 
+    async def test_what_was_only_claimed_counts_no_crash(self, harness: Harness) -> None:
+        ids = [await harness.add(), await harness.add(lane="ada")]
+        await harness.take(started=False)
+        assert set((await harness.expire(crash_limit=1)).returned) == set(ids)
+        jobs = [await harness.job(id_) for id_ in ids]
+        assert {(job.state, job.crashes) for job in jobs} == {(State.WAITING, 0)}
+
+    async def test_only_what_was_started_counts_a_crash(self, harness: Harness) -> None:
+        ids = [await harness.add() for _ in range(4)]
+        batch = await harness.take(started=False)
+        await harness.store.start({batch.lease: [ids[2]]})
+        await harness.store.start({batch.lease: [ids[2], ids[0]]})
+        await harness.expire()
+        jobs = [await harness.job(id_) for id_ in ids]
+        assert [job.crashes for job in jobs] == [1, 0, 1, 0]
+
+    async def test_starting_adds_nothing_to_what_was_claimed_as_started(
+        self, harness: Harness
+    ) -> None:
+        ids = [await harness.add() for _ in range(2)]
+        batch = await harness.take()
+        await harness.store.start({batch.lease: [ids[0]]})
+        await harness.expire()
+        assert [(await harness.job(id_)).crashes for id_ in ids] == [1, 1]
+
+    async def test_a_crashed_job_that_was_only_claimed_stays_as_it_was(
+        self, harness: Harness
+    ) -> None:
+        id_ = await harness.add()
+        await harness.crash_twice()
+        await harness.crash(alone=True, started=False, crash_limit=2)
+        assert ((await harness.job(id_)).crashes, (await harness.take()).crashed) == (2, True)
+        assert await harness.take_ids(alone=True) == [id_]
+
+    async def test_a_lost_lease_starts_nothing(self, harness: Harness) -> None:
+        id_ = await harness.add()
+        lost = await harness.crash(started=False)
+        await harness.take(started=False)
+        await harness.store.start({lost.lease: [id_], lost.lease + 1_000_000: [id_]})
+        await harness.expire()
+        assert (await harness.job(id_)).crashes == 0
+
+    async def test_many_jobs_of_many_leases_come_back(self, harness: Harness) -> None:
+        await harness.store.insert([NewJob(task="greet")] * 300)
+        for _ in range(150):
+            await harness.take(2)
+        await harness.shift(LEASE + SECOND)
+        back: set[int] = set()
+        while found := (await harness.store.rescue(crash_limit=NEVER)).returned:
+            back.update(found)
+        assert len(back) == 300
+        assert len(await harness.take_ids(300)) == 300
+
     async def test_the_silent_worker_can_no_longer_settle(self, harness: Harness) -> None:
         id_ = await harness.add()
         batch = await harness.crash()
@@ -50,7 +103,7 @@ class Rescuing:
     ) -> None:
         id_ = await harness.add()
         lost = await harness.crash()
-        held = await harness.take(alone=True)
+        held = await harness.take()
         assert held.lease > lost.lease
         assert len(await harness.settle(lost)) == 1
         assert (await harness.job(id_)).state is State.RUNNING
@@ -78,9 +131,8 @@ class Rescuing:
     ) -> None:
         id_ = await harness.add()
         await harness.crash(crash_limit=2)
-        await harness.take(alone=True)
-        await harness.shift(LEASE + SECOND)
-        assert await harness.store.rescue(crash_limit=2) == Rescue(buried=(id_,))
+        await harness.take()
+        assert await harness.expire(crash_limit=2) == Rescue(buried=(id_,))
         now = await harness.store.now()
         job = await harness.job(id_)
         assert (job.state, job.crashes) == (State.FAILED, 2)
@@ -98,7 +150,6 @@ class Rescuing:
         weak = await harness.add()
         await harness.crash(crash_limit=2)
         fresh = await harness.add()
-        await harness.take(alone=True)
         await harness.take()
         await harness.shift(LEASE + SECOND)
         assert await harness.store.rescue(crash_limit=2) == Rescue(

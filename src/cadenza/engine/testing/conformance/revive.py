@@ -11,7 +11,7 @@ class Reviving:
     """What `revive` promises."""
 
     @pytest.mark.parametrize("verdict", [Verdict.DONE, Verdict.FAILED, Verdict.CANCELED])
-    async def test_a_finished_job_waits_anew(self, harness: Harness, verdict: Verdict) -> None:
+    async def test_a_finished_job_waits_again(self, harness: Harness, verdict: Verdict) -> None:
         id_ = await harness.add()
         await harness.run(verdict, output='{"n": 1}')
         assert await harness.store.revive([id_]) == ["changed"]
@@ -23,7 +23,7 @@ class Reviving:
         id_ = await harness.add()
         await harness.run(Verdict.SNOOZE)
         await harness.crash()
-        await harness.settle(await harness.take(alone=True), Verdict.FAILED)
+        await harness.settle(await harness.take(), Verdict.FAILED)
         await harness.store.revive([id_])
         job = await harness.job(id_)
         assert (job.attempts, job.crashes, job.snoozes) == (0, 0, 0)

@@ -4,6 +4,7 @@ import pytest
 
 from cadenza.engine.testing.conformance.cancel import Canceling
 from cadenza.engine.testing.conformance.claim import Claiming
+from cadenza.engine.testing.conformance.crashed import CrashedJobs
 from cadenza.engine.testing.conformance.debounce import Debouncing
 from cadenza.engine.testing.conformance.differential import Differing
 from cadenza.engine.testing.conformance.find import Finding
@@ -21,7 +22,6 @@ from cadenza.engine.testing.conformance.rescue import Rescuing
 from cadenza.engine.testing.conformance.revive import Reviving
 from cadenza.engine.testing.conformance.schedules import Schedules
 from cadenza.engine.testing.conformance.settle import Settling
-from cadenza.engine.testing.conformance.suspects import Suspects
 from cadenza.engine.testing.conformance.throttle import Throttling
 from cadenza.engine.testing.conformance.traits import KeepingTraits
 from cadenza.engine.testing.conformance.unique import Uniqueness
@@ -35,7 +35,7 @@ class Conformance(
     Settling,
     Renewing,
     Rescuing,
-    Suspects,
+    CrashedJobs,
     Canceling,
     Reviving,
     Pausing,

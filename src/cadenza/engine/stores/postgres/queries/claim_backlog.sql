@@ -28,10 +28,11 @@ WITH heads AS MATERIALIZED (
         )
     LIMIT $2
 ), leased AS (
-    INSERT INTO cadenza.lease (number, until, worker, queue, first_job, last_job, jobs)
+    INSERT INTO cadenza.lease (number, until, worker, queue, first_job, last_job, jobs, started)
     SELECT
         nextval('cadenza.lease_number'), cadenza.cadenza_now() + $4::interval, $3, $1, min(id), max(id),
-        CASE WHEN max(id) - min(id) >= count(*) THEN array_agg(id) END
+        CASE WHEN max(id) - min(id) >= count(*) THEN array_agg(id) END,
+        CASE WHEN NOT $8::boolean THEN ARRAY[]::bigint[] END
     FROM heads
     HAVING count(*) > 0
     RETURNING number

@@ -39,10 +39,11 @@ WITH heads AS MATERIALIZED (
         ))
     LIMIT $2
 ), leased AS (
-    INSERT INTO cadenza.lease (number, until, worker, queue, first_job, last_job, jobs)
+    INSERT INTO cadenza.lease (number, until, worker, queue, first_job, last_job, jobs, started)
     SELECT
         nextval('cadenza.lease_number'), cadenza.cadenza_now() + $4::interval, $3, $1, min(id), max(id),
-        CASE WHEN max(id) - min(id) >= count(*) THEN array_agg(id) END
+        CASE WHEN max(id) - min(id) >= count(*) THEN array_agg(id) END,
+        CASE WHEN NOT $10::boolean THEN ARRAY[]::bigint[] END
     FROM heads
     HAVING count(*) > 0
     RETURNING number
@@ -57,7 +58,7 @@ RETURNING
         THEN ARRAY[attempts::text, crashes::text, snoozes::text, options, schedule, progress]
     END AS rest,
     (SELECT EXISTS (
-        SELECT FROM cadenza.job AS suspect LEFT JOIN cadenza.gate USING (queue, lane)
-        WHERE suspect.queue = $1 AND suspect.state = 3
-            AND (suspect.lane IS NULL OR openable AND opens_at <= (SELECT cadenza.cadenza_now()))
-    )) AS suspects
+        SELECT FROM cadenza.job AS crashed LEFT JOIN cadenza.gate USING (queue, lane)
+        WHERE crashed.queue = $1 AND crashed.state = 3
+            AND (crashed.lane IS NULL OR openable AND opens_at <= (SELECT cadenza.cadenza_now()))
+    )) AS crashed

@@ -25,7 +25,7 @@ SET payload = excluded.payload,
             least(new.run_at, job.created_at + new.max_wait),
             CASE
                 WHEN least(new.run_at, job.created_at + new.max_wait) > $1::timestamptz THEN 0
-                WHEN job.crashes > 0 THEN 3
+                WHEN job.crashes > 1 THEN 3
                 ELSE 1
             END
         FROM new

@@ -7,7 +7,7 @@ WITH due AS MATERIALIZED (
     LIMIT 1000
     FOR UPDATE SKIP LOCKED
 ), moved AS (
-    UPDATE cadenza.job SET state = CASE WHEN crashes > 0 THEN 3 ELSE 1 END
+    UPDATE cadenza.job SET state = CASE WHEN crashes > 1 THEN 3 ELSE 1 END
     FROM due
     WHERE job.id = due.id
     RETURNING queue, lane

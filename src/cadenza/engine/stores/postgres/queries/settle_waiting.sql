@@ -4,7 +4,7 @@ WITH back AS (
     UPDATE cadenza.job
     SET state = CASE
             WHEN settled.run_at > (SELECT cadenza.cadenza_now()) THEN 0
-            WHEN job.crashes + settled.crashes > 0 THEN 3
+            WHEN job.crashes + settled.crashes > 1 THEN 3
             ELSE 1
         END,
         run_at = coalesce(settled.run_at, job.run_at),

@@ -65,7 +65,7 @@ SELECT
         SELECT FROM cadenza.job LEFT JOIN cadenza.gate USING (queue, lane)
         WHERE job.queue = $1 AND state = 3
             AND (job.lane IS NULL OR openable AND opens_at <= (SELECT now FROM clock))
-    ) AND NOT EXISTS (SELECT FROM shut) AS suspects,
+    ) AND NOT EXISTS (SELECT FROM shut) AS crashed,
     CASE WHEN NOT EXISTS (SELECT FROM whole WHERE NOT openable) THEN
         (SELECT greatest(min(at), (SELECT now FROM clock), (SELECT opens_at FROM whole))
          FROM candidates HAVING count(*) > 0)

@@ -1,5 +1,6 @@
 -- Lease up to `limit` runnable jobs of the queue to a worker; if that were all, say when to ask again.
--- ARGV: limit, worker, lease in microseconds, alone (0 or 1), the worker's channel or '', stand by (0 or 1).
+-- ARGV: limit, worker, lease in microseconds, alone (0 or 1), the worker's channel or '', stand by (0 or 1),
+-- started (0 or 1).
 local limit, worker, span, alone = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4]), ARGV[5] == '1'
 local channel, stands = ARGV[6], ARGV[7] == '1'
 local kind, turn = alone and 'suspect' or 'ready', alone and 'turn_alone' or 'turn'
@@ -73,7 +74,7 @@ for i, id in ipairs(taken) do
   end
 end
 many('HSET', P .. 'run', runs)
-call('HSET', P .. 'held', lease, pack_({worker, taken}))
+call('HSET', P .. 'held', lease, pack_({worker, taken, ARGV[8] == '0' and {} or nil}))
 call('ZADD', P .. 'leases', now + span, lease)
 local drained = #taken < allowed
 return {lease, taken, blobs, mores, suspects, drained and 1 or 0, drained and next_due(whole)}

@@ -4,7 +4,7 @@
 --   job      hash  id -> created (16 digits), run_at (16), flag (1), packed body (see BODY)
 --   more     hash  id -> packed MORE; absent while a job is as it was inserted
 --   run      hash  id -> lease; the fence: a job runs while it is in here
---   held     hash  lease -> packed {worker, id...};  leases  zset lease by its end
+--   held     hash  lease -> packed {worker, ids, those started or nil for all};  leases  zset lease by its end
 --   ready, suspect   zset  run_at .. id by priority: equal scores sort by member
 --   later            zset  id:priority:suspect by run_at
 --   the same three with "/" .. lane for each lane
@@ -22,6 +22,7 @@ local EPOCH, QUEUES, MOST = 1577836800000, 4096, 5000
 local CHUNK = 1000 -- arguments in one call: Lua's stack holds some 8000
 local TASK, PAYLOAD, PRIORITY, LANE, TAGS, OPTIONS, SCHEDULE, KEY, WHILE = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local ATTEMPTS, CRASHES, SNOOZES, CANCEL, PROGRESS, OUTPUT, ERRORS, FINISHED, STATE = 1, 2, 3, 4, 5, 6, 7, 8, 9
+local ISOLATED = 2 -- crashes from which on a job is a suspect
 local P, NUMBER = KEYS[1], tonumber(ARGV[1])
 
 local function pad(n) return string.format('%016.0f', n) end
@@ -122,13 +123,13 @@ local function stander(channel, span, worker) return pack_({channel, span, worke
 local function line(kind, lane) return lane and P .. kind .. '/' .. lane or P .. kind end
 
 local function waiting(id, priority, crashes) -- a member of `later`
-  return id .. ':' .. string.format('%.0f', priority) .. (crashes > 0 and ':1' or ':0')
+  return id .. ':' .. string.format('%.0f', priority) .. (crashes >= ISOLATED and ':1' or ':0')
 end
 
 local function stand(id, body, at, crashes)
   local lane = body[LANE] or nil
   if at <= now then
-    call('ZADD', line(crashes > 0 and 'suspect' or 'ready', lane), body[PRIORITY], pad(at) .. id)
+    call('ZADD', line(crashes >= ISOLATED and 'suspect' or 'ready', lane), body[PRIORITY], pad(at) .. id)
   else
     call('ZADD', line('later', lane), at, waiting(id, body[PRIORITY], crashes))
   end
@@ -138,7 +139,7 @@ local function unstand(id, body, at)
   local lane, priority = body[LANE] or nil, body[PRIORITY]
   call('ZREM', line('ready', lane), pad(at) .. id)
   call('ZREM', line('suspect', lane), pad(at) .. id)
-  call('ZREM', line('later', lane), waiting(id, priority, 0), waiting(id, priority, 1))
+  call('ZREM', line('later', lane), waiting(id, priority, 0), waiting(id, priority, ISOLATED))
 end
 
 local function promote(lane) -- at most MOST in one go; the next claim goes on

@@ -1,4 +1,7 @@
--- Finds what a lease still holds; the count includes the crash that is told now.
-SELECT id, queue, lane, crashes + 1, cancel_requested FROM job
-WHERE id IN (SELECT value FROM json_each(?)) AND lease = ? AND state = 2
+-- Finds what a lease still holds, and which of it was started.
+SELECT
+    id, queue, lane, crashes, cancel_requested,
+    ?3 IS NULL OR id IN (SELECT value FROM json_each(?3))
+FROM job
+WHERE id IN (SELECT value FROM json_each(?1)) AND lease = ?2 AND state = 2
 ORDER BY id

@@ -1,3 +1,3 @@
--- Makes jobs ready; one that a process died with is ready to be run alone.
-UPDATE job SET state = CASE WHEN crashes THEN 3 ELSE 1 END
+-- Makes jobs ready; one that processes died with is a suspect.
+UPDATE job SET state = CASE WHEN crashes > 1 THEN 3 ELSE 1 END
 WHERE id IN (SELECT value FROM json_each(?))

@@ -1,0 +1,1 @@
+"""Broadcast campaigns: one template to an audience, under a rate, counted to the last recipient."""

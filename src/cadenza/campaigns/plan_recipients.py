@@ -1,0 +1,329 @@
+"""Goes through a campaign's audience in chunks and makes a delivery for each recipient, by its accounts in turn.
+
+The cursor moves in the transaction that writes a chunk, so a run that is cut short goes on without a double; and
+nobody is planned twice, as a recipient is unique in a campaign. Who cannot be written to is skipped with a reason.
+The words are made when they are sent: a delivery keeps the frozen version and its variables.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from cadenza.accounts.model import Account, read_accounts
+from cadenza.accounts.open import refer
+from cadenza.campaigns.count import add_counts
+from cadenza.campaigns.model import Campaign, CampaignState, accounts_of, find_campaign, move
+from cadenza.contacts import audiences, store
+from cadenza.contacts.audiences import Member
+from cadenza.contacts.model import Consent, Contact, Invalid
+from cadenza.contacts.variables import CHANNELS, variables_of
+from cadenza.core.channels import Channel
+from cadenza.deliveries.model import Action, NewDelivery
+from cadenza.deliveries.schedule import schedule
+from cadenza.inbox.bulk_mail import POSTAL_ADDRESS, UNSUBSCRIBE_URL, BulkSender, bulk_values
+from cadenza.sql.tx import Tx
+from cadenza.templates.check import IncompleteRecipients, find_incomplete
+from cadenza.templates.fill_in import Reference
+from cadenza.templates.model import TemplateVersion
+from cadenza.templates.render import Incomplete, render
+from cadenza.templates.send import ACTIONS
+from cadenza.templates.store import load_versions
+
+CHUNK = 2_000
+BROADCASTERS = frozenset({"telegram", "slack", "discord", "webhook"})
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """How many of a chunk got a delivery and were skipped; whether more members follow."""
+
+    made: int
+    skipped: int
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """A member of the audience who can be written to."""
+
+    member: Member
+    recipient: str
+    name: str
+    variables: Mapping[str, Any]
+    contact_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Skipped:
+    member: Member
+    code: str
+    message: str
+    recipient: str | None = None
+
+
+def check_recipients(
+    tx: Tx, campaign: Campaign, sender: BulkSender, *, after: str = "", limit: int = CHUNK
+) -> tuple[IncompleteRecipients, str | None]:
+    """Say whom of the next members missing values would hit; and where to go on."""
+    version = _version(tx, campaign)
+    found = audiences.walk_members(
+        tx,
+        workspace_id=campaign.workspace_id,
+        audience_id=campaign.audience_id,
+        after=after,
+        limit=limit,
+    )
+    if not isinstance(found, tuple):
+        return IncompleteRecipients(checked=0, count=0, listed=()), None
+    members, onward = found
+    reached = [each for each in _look_up(tx, campaign, members) if isinstance(each, _Reached)]
+    values = {**campaign.values, **shown(sender, campaign, "ada@example.org")}
+    wrong = find_incomplete(
+        version,
+        ((each.member.id, {**each.variables, **values}) for each in reached),
+        channel=campaign.channel,
+    )
+    return wrong, onward
+
+
+def needs_check(tx: Tx, campaign: Campaign) -> bool:
+    """Say whether a recipient could lack a value at all."""
+    given = {*campaign.values, UNSUBSCRIBE_URL, POSTAL_ADDRESS}
+    return not campaign.skip_incomplete and any(
+        each.required and each.name not in given for each in _version(tx, campaign).variables
+    )
+
+
+def plan_chunk(
+    tx: Tx, now: datetime, *, workspace_id: str, campaign_id: str, sender: BulkSender
+) -> Planned | None:
+    """Plan the next members; None: nothing is to be planned now. Run under the campaign's lock."""
+    campaign = find_campaign(tx, workspace_id, campaign_id)
+    if not isinstance(campaign, Campaign) or campaign.planned:
+        return None
+    if campaign.state not in (CampaignState.QUEUED, CampaignState.RUNNING):
+        return None
+    found = audiences.walk_members(
+        tx,
+        workspace_id=workspace_id,
+        audience_id=campaign.audience_id,
+        after=campaign.planned_to,
+        limit=CHUNK,
+    )
+    if not isinstance(found, tuple):
+        message = found.message if isinstance(found, Invalid) else "Its audience was deleted."
+        move(tx, now, campaign, "fail", reason=message, code="audience")
+        return None
+    members, onward = found
+    made, skipped = _plan(tx, now, campaign, members, sender)
+    if campaign.state is CampaignState.QUEUED:
+        move(tx, now, campaign, "run")
+    tx.run(
+        """
+        UPDATE campaign SET planned_to = :onward, planned = :planned, total = total + :found, turn = turn + :made
+        WHERE workspace_id = :workspace_id AND id = :id
+        """,
+        onward=campaign.planned_to if onward is None else onward,
+        planned=onward is None,
+        found=made + skipped,
+        made=made,
+        workspace_id=workspace_id,
+        id=campaign.id,
+    )
+    return Planned(made, skipped, onward is not None)
+
+
+def _plan(
+    tx: Tx, now: datetime, campaign: Campaign, members: Sequence[Member], sender: BulkSender
+) -> tuple[int, int]:
+    accounts = _accounts(tx, campaign)
+    version = _version(tx, campaign)
+    known = _known_members(tx, campaign, members)
+    looked = _look_up(tx, campaign, [each for each in members if each not in known])
+    skipped = [each for each in looked if isinstance(each, _Skipped)]
+    reached = [each for each in looked if isinstance(each, _Reached)]
+    taken = _taken(tx, campaign, [each.recipient for each in reached])
+    new: list[NewDelivery] = []
+    for each in reached:
+        if each.recipient in taken:
+            if taken[each.recipient] != _owner(each):
+                message = "Another member of the audience has this address."
+                skipped.append(_Skipped(each.member, "duplicate_address", message, each.recipient))
+            continue
+        taken[each.recipient] = _owner(each)
+        variables = {**each.variables, **campaign.values, **shown(sender, campaign, each.recipient)}
+        if campaign.skip_incomplete and (why := _incomplete(version, variables, campaign)):
+            skipped.append(_Skipped(each.member, "incomplete", why, each.recipient))
+            continue
+        account = accounts[(campaign.turn + len(new)) % len(accounts)]
+        new.append(_delivery(tx, now, campaign, account, each, variables))
+    schedule(tx, now, new, fits=True)
+    _write_skipped(tx, now, campaign, skipped)
+    return len(new), len(skipped)
+
+
+def _owner(each: _Reached) -> str:
+    return each.contact_id or each.member.id
+
+
+def shown(sender: BulkSender, campaign: Campaign, recipient: str) -> dict[str, str]:
+    """Return what mails to many have to show; other channels show nothing of it."""
+    return bulk_values(sender, recipient) if campaign.channel is Channel.EMAIL else {}
+
+
+def _incomplete(
+    version: TemplateVersion, variables: Mapping[str, Any], campaign: Campaign
+) -> str | None:
+    made = render(version, variables, channel=campaign.channel)
+    return made.message if isinstance(made, Incomplete) else None
+
+
+def _delivery(
+    tx: Tx,
+    now: datetime,
+    campaign: Campaign,
+    account: Account,
+    each: _Reached,
+    variables: Mapping[str, Any],
+) -> NewDelivery:
+    reference = Reference(
+        variables=dict(variables),
+        recipient_name=each.name,
+        unsubscribe_url=variables.get(UNSUBSCRIBE_URL),
+    )
+    return NewDelivery(
+        id=tx.new_id(),
+        workspace_id=campaign.workspace_id,
+        account_id=account.id,
+        lane_id=campaign.scope,
+        campaign_id=campaign.id,
+        contact_id=each.contact_id,
+        channel=campaign.channel,
+        action=action_of(account, campaign.channel),
+        due_at=max(now, campaign.start_at or now),
+        not_after_at=campaign.not_after_at,
+        content=reference.content(),
+        template_version_id=campaign.template_version_id,
+        recipient=each.recipient,
+        retry_limit=campaign.retry_limit,
+        mode=campaign.mode,
+    )
+
+
+def action_of(account: Account, channel: Channel) -> Action:
+    """Say what limits count a message by: only what is made for many broadcasts."""
+    if account.provider in BROADCASTERS or refer(account).settings.get("bulk"):
+        return Action.BROADCAST
+    return ACTIONS.get(channel, Action.MESSAGE)
+
+
+def _accounts(tx: Tx, campaign: Campaign) -> list[Account]:
+    ids = accounts_of(tx, campaign)
+    found = read_accounts(tx, [(campaign.workspace_id, id_) for id_ in ids])
+    return [
+        found[campaign.workspace_id, id_] for id_ in ids if (campaign.workspace_id, id_) in found
+    ]
+
+
+def _version(tx: Tx, campaign: Campaign) -> TemplateVersion:
+    return load_versions(tx, campaign.workspace_id, [campaign.template_version_id])[
+        campaign.template_version_id
+    ]
+
+
+def _look_up(tx: Tx, campaign: Campaign, members: Sequence[Member]) -> list[_Reached | _Skipped]:
+    """Find where each member is written to, in the audience's order."""
+    people = store.load(
+        tx, campaign.workspace_id, [each.id for each in members if each.kind == "contact"]
+    )
+    return [
+        _of_channel(campaign, each)
+        if each.kind == "channel"
+        else _of_contact(campaign, each, people)
+        for each in members
+    ]
+
+
+def _of_channel(campaign: Campaign, member: Member) -> _Reached | _Skipped:
+    if member.provider != campaign.channel.value:
+        message = f"It is on {member.provider}, and this campaign goes to {campaign.channel.value}."
+        return _Skipped(member, "other_channel", message, member.id)
+    return _Reached(member, member.id, "", {})
+
+
+def _of_contact(
+    campaign: Campaign, member: Member, people: Mapping[str, Contact]
+) -> _Reached | _Skipped:
+    contact = people.get(member.id)
+    if contact is None:
+        return _Skipped(member, "gone", "The contact was deleted.")
+    if contact.consent is Consent.REFUSED:
+        return _Skipped(member, "consent_refused", "The person refused consent.")
+    wanted = CHANNELS.get(campaign.channel.value, campaign.channel.value)
+    address = next((each for each in contact.addresses if each.channel == wanted), None)
+    if address is None:
+        message = f"The contact has no address for {campaign.channel.value}."
+        return _Skipped(member, "no_address", message)
+    return _Reached(member, address.address, contact.name, variables_of(contact), contact.id)
+
+
+def _known_members(tx: Tx, campaign: Campaign, members: Sequence[Member]) -> set[Member]:
+    """Find members who were skipped before: a second walk says nothing new of them."""
+    rows = tx.all(
+        """
+        SELECT s.kind, s.provider, s.member_id
+        FROM TABLE(:members) AS asked (kind text, provider text, member_id text)
+        JOIN campaign_skip s ON s.workspace_id = :workspace_id AND s.campaign_id = :campaign_id
+            AND s.kind = asked.kind AND s.provider = asked.provider AND s.member_id = asked.member_id
+        """,
+        workspace_id=campaign.workspace_id,
+        campaign_id=campaign.id,
+        members=[(each.kind, each.provider, each.id) for each in members],
+    )
+    return {Member(row["kind"], row["member_id"], row["provider"]) for row in rows}
+
+
+def _taken(tx: Tx, campaign: Campaign, recipients: Sequence[str]) -> dict[str, str]:
+    """Find who has a delivery of the campaign already, and whose it is."""
+    rows = tx.all(
+        """
+        SELECT delivery.recipient, delivery.contact_id FROM TABLE(:recipients) AS asked (recipient text)
+        JOIN delivery ON delivery.workspace_id = :workspace_id AND delivery.campaign_id = :campaign_id
+            AND delivery.recipient = asked.recipient AND delivery.step = 0
+        """,
+        workspace_id=campaign.workspace_id,
+        campaign_id=campaign.id,
+        recipients=[(each,) for each in sorted(set(recipients))],
+    )
+    return {row["recipient"]: row["contact_id"] or row["recipient"] for row in rows}
+
+
+def _write_skipped(tx: Tx, now: datetime, campaign: Campaign, skipped: Sequence[_Skipped]) -> None:
+    if not skipped:
+        return
+    tx.run(
+        """
+        INSERT INTO campaign_skip (
+            workspace_id, campaign_id, kind, provider, member_id, recipient, code, message, skipped_at
+        ) SELECT :workspace_id, :campaign_id, kind, provider, member_id, recipient, code, message, :now
+        FROM TABLE(:new) AS new (
+            kind text, provider text, member_id text, recipient text, code text, message text
+        )
+        """,
+        workspace_id=campaign.workspace_id,
+        campaign_id=campaign.id,
+        now=now,
+        new=[
+            (
+                each.member.kind,
+                each.member.provider,
+                each.member.id,
+                each.recipient,
+                each.code,
+                each.message,
+            )
+            for each in skipped
+        ],
+    )
+    add_counts(tx, {campaign.key: {"skipped": len(skipped)}})

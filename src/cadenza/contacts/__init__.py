@@ -1,0 +1,1 @@
+"""People that a workspace writes to, audiences of them, and recipient channels: kept, imported, exported."""
