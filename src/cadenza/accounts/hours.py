@@ -11,7 +11,7 @@ import msgspec
 
 from cadenza.accounts.model import Account
 from cadenza.core.windows import Hours, Range
-from cadenza.core.zones import get_zone
+from cadenza.core.zones import get_zone, zone_names
 
 OUTREACH = frozenset({"email", "message", "connection_request", "inmail"})
 OFFICE: dict[str, Any] = {"start": "09:00", "end": "18:00", "days": [1, 2, 3, 4, 5]}
@@ -35,3 +35,10 @@ def hours_of(account: Account, action: str) -> Hours | None:
     return Hours(
         get_zone(account.zone), tuple(span if day in days else () for day in range(7)), holidays
     )
+
+
+def recipient_hours(hours: Hours | None, zone: str | None) -> Hours | None:
+    """Return the same hours on a recipient's clock; None: the account's own are all that holds."""
+    if hours is None or zone in (None, hours.zone.name) or zone not in zone_names():
+        return None
+    return Hours(get_zone(zone), hours.ranges)
