@@ -8,7 +8,7 @@ has committed, so a pause, a cancel or an edit comes wholly before it or wholly 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from cadenza.accounts.hours import hours_of
+from cadenza.accounts.hours import hours_of, recipient_hours
 from cadenza.accounts.model import COLUMNS as ACCOUNT
 from cadenza.accounts.model import Account
 from cadenza.deliveries.erased_hash import erased_hash, read_salts
@@ -24,7 +24,7 @@ from cadenza.deliveries.model import (
 from cadenza.deliveries.rate_limit_waits import read_waits
 from cadenza.deliveries.read_budgets import BudgetRequest, read_budgets
 from cadenza.deliveries.read_day import Day, DayRequest, read_days
-from cadenza.deliveries.read_recipients import read_channels, read_contacts
+from cadenza.deliveries.read_recipients import read_channels, read_contacts, read_zones
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key, read_value, select
 
@@ -64,9 +64,11 @@ def read_facts(
     waits = read_waits(tx, now, deliveries, accounts)
     channels = read_channels(tx, deliveries, accounts)
     contacts = read_contacts(tx, now, deliveries, accounts, workspaces)
+    zones = read_zones(tx, deliveries)
     found: dict[Key, Facts] = {}
     for key, delivery in deliveries.items():
         account = accounts[delivery.account_key]
+        hours = hours_of(account, delivery.action)
         found[key] = Facts(
             now=now,
             delivery=delivery,
@@ -78,7 +80,8 @@ def read_facts(
             channel=channels.get(key),
             contacts=contacts.get(key),
             problems=(problems or {}).get(key, ()),
-            hours=hours_of(account, delivery.action),
+            hours=hours,
+            recipient_hours=recipient_hours(hours, zones.get(key)),
             day=days.get(key),
             budgets=budgets[key],
             wait=waits.get(key),
