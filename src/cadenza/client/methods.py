@@ -3610,11 +3610,11 @@ class ServerUnsubscribe(Calls):
     """Unsubscribe, of the whole installation."""
 
     def confirm_unsubscribe(self, token: str, /) -> AsyncIterator[bytes]:
-        """Unsubscribe; repeating it changes nothing."""
+        """Unsubscribe from everything, or change what a button says; repeating it changes nothing."""
         return self._asker.download(f"{self._at}/u/{part(token)}")
 
     def show_unsubscribe(self, token: str, /) -> AsyncIterator[bytes]:
-        """Show a page with a button; nothing is changed."""
+        """Show what the recipient gets, with buttons; nothing is changed."""
         return self._asker.download(f"{self._at}/u/{part(token)}")
 
 

@@ -445,6 +445,8 @@ class AudienceChange(TypedDict):
 
     name: NotRequired[str | None]
     filter: NotRequired[list[ConditionInput] | None]
+    # What recipients call this list, where they choose what they get; empty: they don't see it
+    public_name: NotRequired[str | None]
 
 
 class AudienceDeleted(TypedDict):
@@ -474,6 +476,8 @@ class AudienceView(TypedDict):
     revision: int
     created_at: str
     updated_at: str
+    # As recipients see it, where they choose what they get
+    public_name: str | None
 
 
 class AuditView(TypedDict):
