@@ -132,6 +132,7 @@ PLACES: tuple[tuple[str, Resource], ...] = (
     ("", public_media.routes),
     ("", unsubscribe.routes),
     ("", inbound.intake),
+    ("", connect.notices),
 )
 _SECURITY = {
     "session": {"type": "apiKey", "in": "cookie", "name": "cadenza"},
