@@ -14,7 +14,7 @@ from msgspec import Struct
 from cadenza.core.backoff import Backoff, delay
 from cadenza.core.budgets import Rate, next_period
 from cadenza.core.zones import get_zone
-from cadenza.deliveries.model import Action, ClaimedDelivery, account_scope
+from cadenza.deliveries.model import Action, ClaimedDelivery, Delivery, account_scope
 from cadenza.providers.outcome import TryLater, WaitScope
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key, columns, read_values
@@ -87,7 +87,7 @@ def slow_down(
         if ticket.delivery.mode == "live" and outcome.reach is not WaitScope.RECIPIENT:
             pace = (None, None) if there is None else (there.per_hour, there.most_per_hour)
             if ticket.delivery.action is not Action.POST and not (under_way and pace[0]):
-                pace = _halved(tx, now, key, there)
+                pace = _halved(tx, now, ticket.delivery, there)
             until = max(now + wait, there.until_at if there else now)
             paces[key] = AccountPace(*key, times, until, *pace)
     _write(tx, [paces[key] for key in sorted(paces)])
@@ -122,14 +122,16 @@ def _wait(outcome: TryLater, times: int, luck: float) -> timedelta:
     return outcome.wait + luck * min(MINUTE, outcome.wait / 10)
 
 
-def _halved(tx: Tx, now: datetime, account: Key, there: AccountPace | None) -> tuple[int, int]:
+def _halved(
+    tx: Tx, now: datetime, delivery: Delivery, there: AccountPace | None
+) -> tuple[int, int]:
     """Return the pace that is left, and the best one."""
-    most = _best(tx, now, account)
+    most = _best(tx, now, delivery)
     pace = most if there is None else min(most, there.at(now) or most)
     return max(LEAST, pace // 2), max(LEAST, most)
 
 
-def _best(tx: Tx, now: datetime, account: Key) -> int:
+def _best(tx: Tx, now: datetime, delivery: Delivery) -> int:
     """Return what an account may send in an hour by its own limits, else what its last minute comes to."""
     limits = [
         3600 * row["amount"] // (row["per_seconds"] or 60)
@@ -139,9 +141,11 @@ def _best(tx: Tx, now: datetime, account: Key) -> int:
             """
             SELECT kind, amount, per_seconds FROM budget
             WHERE workspace_id = :workspace_id AND scope = :scope AND kind IN ('rate', 'gap') AND amount > 0
+                AND action IN ('*', :action)
             """,
-            workspace_id=account[0],
-            scope=account_scope(account[1]),
+            workspace_id=delivery.workspace_id,
+            scope=account_scope(delivery.account_id),
+            action=delivery.action.value,
         )
     ]
     if limits:
@@ -151,8 +155,8 @@ def _best(tx: Tx, now: datetime, account: Key) -> int:
         SELECT count(*) AS n, min(reserved_at) AS since FROM activity WHERE workspace_id = :workspace_id AND account_id = :account_id
             AND mode = 'live' AND reserved_at > :since AND reserved_at <= :now
         """,
-        workspace_id=account[0],
-        account_id=account[1],
+        workspace_id=delivery.workspace_id,
+        account_id=delivery.account_id,
         since=now - MINUTE,
         now=now,
     )
