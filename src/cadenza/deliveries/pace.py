@@ -152,7 +152,8 @@ def _best(tx: Tx, now: datetime, delivery: Delivery) -> int:
         return min(limits)
     seen = tx.one(
         """
-        SELECT count(*) AS n, min(reserved_at) AS since FROM activity WHERE workspace_id = :workspace_id AND account_id = :account_id
+        SELECT count(*) AS n, min(reserved_at) AS since_at FROM activity
+        WHERE workspace_id = :workspace_id AND account_id = :account_id
             AND mode = 'live' AND reserved_at > :since AND reserved_at <= :now
         """,
         workspace_id=delivery.workspace_id,
@@ -160,9 +161,9 @@ def _best(tx: Tx, now: datetime, delivery: Delivery) -> int:
         since=now - MINUTE,
         now=now,
     )
-    if seen is None or seen["since"] is None:
+    if seen is None or seen["since_at"] is None:
         return 2 * LEAST
-    return int(seen["n"] * HOUR / max(SECOND, now - seen["since"]))
+    return int(seen["n"] * HOUR / max(SECOND, now - seen["since_at"]))
 
 
 def _write(tx: Tx, paces: Sequence[AccountPace]) -> None:
