@@ -14,12 +14,12 @@ NAMED = re.compile(r"\b(?:CREATE TABLE|RENAME TO) (\w+)")
 ENDINGS = re.compile(r"UPDATE delivery SET state = '(?:missed|skipped)'")
 OWNERS = {
     "accounts": "account connecting",
-    "campaigns": "campaign campaign_account campaign_count campaign_skip",
+    "campaigns": "campaign campaign_account campaign_count campaign_skip campaign_trouble",
     "contacts": "audience audience_member audience_unsubscribe channel_import_undo contact contact_address contact_export contact_field"
     " contact_import contact_import_row contact_import_undo contact_mapping contact_merge contact_note contact_tag"
     " contact_value erasure_salt suppression",
     "db": "audit idempotency_key outbox",
-    "deliveries": "activity attempt bucket budget delivery exchange installation lane limit_audited network_wait"
+    "deliveries": "account_pace activity attempt bucket budget delivery exchange installation lane limit_audited network_wait"
     " provider_rate recipient_channel recipient_failure",
     "drafts": "asset category generation media_keep rule rule_occurrence rule_target",
     "inbox": "conversation conversation_reply inbound_event inbound_source mailbox",

@@ -12,7 +12,7 @@ from typing import Any
 
 from cadenza.accounts.model import Account, read_accounts
 from cadenza.accounts.open import refer
-from cadenza.campaigns.count import add_counts
+from cadenza.campaigns.counters import add_counts
 from cadenza.campaigns.model import Campaign, CampaignState, accounts_of, find_campaign, move
 from cadenza.contacts import audiences, store
 from cadenza.contacts.audiences import Member

@@ -50,6 +50,7 @@ class CampaignForm:
     retry_limit: int = 3
     skip_incomplete: bool = False
     max_error_percent: int = 10
+    max_bounce_percent: int = 2
     start_at: datetime | None = None
     not_after_at: datetime | None = None
 
@@ -66,11 +67,11 @@ def create_campaign(
         """
         INSERT INTO campaign (
             workspace_id, id, name, description, audience_id, template_id, template_version_id, channel, params,
-            mode, delivery_rate, retry_limit, skip_incomplete, max_error_percent, start_at, not_after_at, created_by,
+            mode, delivery_rate, retry_limit, skip_incomplete, max_error_percent, max_bounce_percent, start_at, not_after_at, created_by,
             created_at, updated_at
         ) VALUES (
             :workspace_id, :id, :name, :description, :audience_id, :template_id, :version_id, :channel, :params,
-            :mode, :delivery_rate, :retry_limit, :skip_incomplete, :max_error_percent, :start_at, :not_after_at, :by,
+            :mode, :delivery_rate, :retry_limit, :skip_incomplete, :max_error_percent, :max_bounce_percent, :start_at, :not_after_at, :by,
             :now, :now
         )
         """,
@@ -107,7 +108,8 @@ def change_campaign(
         UPDATE campaign SET name = :name, description = :description, audience_id = :audience_id,
             template_id = :template_id, template_version_id = :version_id, channel = :channel, params = :params,
             mode = :mode, delivery_rate = :delivery_rate, retry_limit = :retry_limit,
-            skip_incomplete = :skip_incomplete, max_error_percent = :max_error_percent, start_at = :start_at,
+            skip_incomplete = :skip_incomplete, max_error_percent = :max_error_percent,
+            max_bounce_percent = :max_bounce_percent, start_at = :start_at,
             not_after_at = :not_after_at, updated_at = :now, revision = revision + 1
         WHERE workspace_id = :workspace_id AND id = :id
         """,
@@ -178,6 +180,7 @@ def duplicate_campaign(
         retry_limit=there.retry_limit,
         skip_incomplete=there.skip_incomplete,
         max_error_percent=there.max_error_percent,
+        max_bounce_percent=there.max_bounce_percent,
     )
     return create_campaign(tx, now, form, workspace_id=workspace_id, by=by)
 
@@ -253,6 +256,7 @@ def _columns(form: CampaignForm, version: TemplateVersion) -> dict[str, Any]:
         "retry_limit": form.retry_limit,
         "skip_incomplete": form.skip_incomplete,
         "max_error_percent": form.max_error_percent,
+        "max_bounce_percent": form.max_bounce_percent,
         "start_at": form.start_at,
         "not_after_at": form.not_after_at,
     }

@@ -166,6 +166,10 @@ async def show(campaign: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
             else "as fast as the accounts may",
         ),
         ("sent a minute", progress["per_minute"]),
+        (
+            "goes on at",
+            None if found["auto_resume_at"] is None else at(found["auto_resume_at"]),
+        ),
         ("ends about", None if progress["finish_at"] is None else at(progress["finish_at"])),
     ]
     print_facts({name: value for name, value in facts if value is not None})
