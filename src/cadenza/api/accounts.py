@@ -48,6 +48,9 @@ routes = Resource("accounts", "/workspaces/{workspace_id}/accounts")
 BATCHES = 20  # of canceled deliveries in one request; the rest meets the account's closed gate
 
 
+OutreachAction = Literal[Action.EMAIL, Action.MESSAGE, Action.CONNECTION_REQUEST, Action.INMAIL]
+
+
 def _calendar(name: str) -> str:
     try:
         return check_calendar(name)
@@ -80,6 +83,15 @@ class Hours(BaseModel):
         if self.start.tzinfo is not None or self.end.tzinfo is not None:
             raise ValueError("hours are wall times of the account's zone: leave the offset out")
         return self
+
+
+class WarmUp(BaseModel):
+    """So many a day at first, `step` more after every `every` days with at least one message."""
+
+    model_config = ConfigDict(extra="forbid")
+    start: int = Field(ge=1, le=10_000, strict=True)
+    step: int = Field(ge=1, le=10_000, strict=True)
+    every: int = Field(default=1, ge=1, le=30, strict=True)
 
 
 class Lane(BaseModel):
@@ -116,6 +128,9 @@ class Account(Answer):
     )
     holidays: list[date]
     holiday_calendars: list[str] = Field(description="Countries whose public holidays it keeps")
+    warm_up: dict[str, WarmUp] = Field(
+        description="Per action: a new account begins with fewer a day than its limit allows"
+    )
     bulk: bool = Field(
         description="Made for many (a mail relay): campaigns by it keep no limits of mail by hand"
     )
@@ -152,6 +167,9 @@ class AccountChange(InputModel):
         default=None,
         max_length=5,
         description="Countries whose public holidays it keeps, such as DE, or DE-BY for a part of one",
+    )
+    warm_up: dict[OutreachAction, WarmUp | None] | None = Field(
+        default=None, description="Per action; null, or left out, ends it"
     )
     bulk: bool | None = None
 
@@ -286,6 +304,12 @@ async def change_account(
                 hours=hours,
                 holidays=holidays,
                 holiday_calendars=body.holiday_calendars,
+                warm_up=None
+                if body.warm_up is None
+                else {
+                    action.value: None if said is None else said.model_dump()
+                    for action, said in body.warm_up.items()
+                },
                 bulk=body.bulk,
             ),
             by=act.by,
@@ -439,6 +463,10 @@ def show(row: Row, lane: Row | None, to_resume: int = 0) -> Account:
             "usual_hours": {action: usual_hours(action) for action in Action},
             "holidays": settings.get("holidays", []),
             "holiday_calendars": settings.get("holiday_calendars", []),
+            "warm_up": {
+                action: {name: said[name] for name in WarmUp.model_fields}
+                for action, said in settings.get("warm_up", {}).items()
+            },
             "bulk": settings.get("bulk", False),
             "lane": shown,
             "to_resume": to_resume,

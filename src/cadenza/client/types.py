@@ -268,6 +268,8 @@ class Account(TypedDict):
     holidays: list[str]
     # Countries whose public holidays it keeps
     holiday_calendars: list[str]
+    # Per action: a new account begins with fewer a day than its limit allows
+    warm_up: dict[str, WarmUp]
     # Made for many (a mail relay): campaigns by it keep no limits of mail by hand
     bulk: bool
     lane: Lane | None
@@ -287,6 +289,8 @@ class AccountChange(TypedDict):
     holidays: NotRequired[list[str] | None]
     # Countries whose public holidays it keeps, such as DE, or DE-BY for a part of one
     holiday_calendars: NotRequired[list[str] | None]
+    # Per action; null, or left out, ends it
+    warm_up: NotRequired[dict[str, WarmUp | None] | None]
     bulk: NotRequired[bool | None]
 
 
@@ -1263,6 +1267,8 @@ class Disconnected(TypedDict):
     holidays: list[str]
     # Countries whose public holidays it keeps
     holiday_calendars: list[str]
+    # Per action: a new account begins with fewer a day than its limit allows
+    warm_up: dict[str, WarmUp]
     # Made for many (a mail relay): campaigns by it keep no limits of mail by hand
     bulk: bool
     lane: Lane | None
@@ -2094,6 +2100,9 @@ class LimitUse(TypedDict):
 
     limit: Limit
     used: int | None
+    # Today, where a warm-up or the network lowers the limit
+    holds: int | None
+    lowered_by: Literal["warm-up", "network"] | None
 
 
 class LimitView(TypedDict):
@@ -4291,6 +4300,14 @@ class VariantView(TypedDict):
     first_comment: str | None
     link: str | None
     options: dict[str, Any]
+
+
+class WarmUp(TypedDict):
+    """So many a day at first, `step` more after every `every` days with at least one message."""
+
+    start: int
+    step: int
+    every: NotRequired[int]
 
 
 class Webhook(TypedDict):

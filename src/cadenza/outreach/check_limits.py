@@ -129,7 +129,7 @@ def find_breaks(
     tx: Tx, now: datetime, account: Account, action: Action
 ) -> tuple[list[LimitBreak], AccountAgenda]:
     """Part planned messages into those that break a limit, and an agenda with all the others."""
-    caps, minimum, shares = read_caps(tx, account, action)
+    caps, minimum, shares = read_caps(tx, now, account, action)
     kept = open_agenda(account, action, caps, Pace(minimum=minimum))
     judge = _Judge(kept, caps, minimum)
     for at in sorted(list_done(tx, now, account, action, shares=shares)):
@@ -180,7 +180,8 @@ class _Judge:
         theirs = recipient_hours(hours, zone)
         if theirs is not None and not is_open(theirs, to_instant(at)):
             return Limit.RECIPIENT_HOURS
-        if caps.day is not None and self._days[day] >= caps.day:
+        cap = self._made.agenda.cap_on(day)
+        if cap is not None and self._days[day] >= cap:
             return Limit.DAY_CAP
         if caps.week is not None and self._weeks[(day - 1) // _WEEK] >= caps.week:
             return Limit.WEEK_CAP
