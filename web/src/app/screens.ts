@@ -9,6 +9,7 @@ import {
   IconPlugConnected,
   IconServer,
   IconSettings,
+  IconSpeakerphone,
   IconStack2,
   IconSubtask,
   IconTransfer,
@@ -60,6 +61,7 @@ export const screenGroups: readonly ScreenGroup[] = [
       { path: "drafts", name: t("drafts"), icon: IconFileText, load: () => import("../screens/drafts/Drafts") },
     ],
   },
+  { screens: [{ path: "campaigns", name: t("campaigns"), icon: IconSpeakerphone, load: () => import("../screens/campaigns/Campaigns") }] },
   { screens: [{ path: "accounts", name: t("accounts"), icon: IconPlugConnected, load: () => import("../screens/accounts/Accounts") }] },
   {
     name: t("admin"),

@@ -26,6 +26,8 @@ export const t = translator("app", {
   nameAccountMenu: "{name}: account menu",
   signOut: "Sign out",
   publish: "Publish",
+  outreach: "Outreach",
+  campaigns: "Campaigns",
   admin: "Admin",
   queue: "Queue",
   newPost: "New post",

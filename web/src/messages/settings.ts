@@ -171,6 +171,8 @@ export const t = translator("settings", {
   removeOldSecretsDots: "Remove old secrets…",
   removeDots: "Remove…",
   onlyAdminsCanChangeThis: "Only admins can change this.",
+  postalAddress: "Postal address",
+  mailsToManyHaveToShowIt: "Campaign emails have to show it. Templates write it as '{{'postal_address'}}'.",
   rulesCreatePosts: "Rules create posts",
   ifOffRulesDontCreateNew: "If off, rules don't create new drafts. Existing ones stay.",
   stoppedNothingIsSentFromThis: "Stopped. Nothing is sent from this workspace.",
