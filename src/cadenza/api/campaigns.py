@@ -103,6 +103,19 @@ class CampaignInput(InputModel):
     )
     start_at: Instant | None = None
     not_after_at: Instant | None = None
+    quiet_hours: str | None = Field(
+        default=None,
+        max_length=11,
+        description="When nobody is written to, on each recipient's clock: 22:00-08:00",
+    )
+    local_start: bool = Field(
+        default=False, description="Start at the hour of `start_at` on each recipient's clock"
+    )
+    zone: str | None = Field(
+        default=None,
+        max_length=64,
+        description="Of recipients without a time zone; null: the workspace's",
+    )
 
     def form(self) -> CampaignForm:
         """Return it as operations take it."""
@@ -161,6 +174,9 @@ class CampaignView(Answer):
     max_bounce_percent: int
     start_at: datetime | None
     not_after_at: datetime | None
+    quiet_hours: str | None
+    local_start: bool
+    zone: str | None
     state: CampaignState
     status: str = Field(description="The same in the words of a pg-boss installation")
     reason: str | None
@@ -497,6 +513,9 @@ def _shown(tx: Tx, each: Campaign, reached: Progress) -> CampaignView:
         max_bounce_percent=each.max_bounce_percent,
         start_at=each.start_at,
         not_after_at=each.not_after_at,
+        quiet_hours=each.quiet_hours,
+        local_start=each.local_start,
+        zone=each.zone,
         state=each.state,
         status=VOCABULARY[each.state],
         reason=each.reason,

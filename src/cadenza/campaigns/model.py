@@ -83,6 +83,10 @@ class Campaign(Struct, frozen=True):
     max_bounce_percent: int
     start_at: datetime | None
     not_after_at: datetime | None
+    begins_at: datetime | None
+    local_start: bool
+    quiet_hours: str | None
+    zone: str | None
     state: CampaignState
     reason: str | None
     reason_code: str | None

@@ -57,7 +57,7 @@ def start_campaign(
     wrong = _why_not(tx, now, there, audience, sender)
     if wrong is not None:
         return wrong
-    waits = there.start_at is not None and there.start_at > now
+    waits = there.begins_at is not None and there.begins_at > now
     moved = move(tx, now, there, "schedule" if waits else "start")
     if isinstance(moved, NotNow):
         return moved
@@ -80,7 +80,7 @@ def start_due(tx: Tx, now: datetime, *, limit: int = 20) -> list[Campaign]:
     rows = tx.all(
         """
         SELECT workspace_id, id FROM campaign
-        WHERE state = 'scheduled' AND start_at <= :now AND deleted_at IS NULL LIMIT :limit
+        WHERE state = 'scheduled' AND begins_at <= :now AND deleted_at IS NULL LIMIT :limit
         """,
         now=now,
         limit=limit,
@@ -150,8 +150,10 @@ def _bulk_mail(tx: Tx, there: Campaign, sender: BulkSender) -> Unfit | None:
 
 
 def _plan(tx: Tx, now: datetime, moved: Campaign, audience: Audience) -> StartPlan:
-    first = max(now, moved.start_at or now)
+    first = max(now, moved.begins_at or now)
     warnings: list[str] = []
+    if moved.local_start and (moved.begins_at or now) < now:
+        warnings.append("In some time zones its hour is over: recipients there get it at once.")
     finish, bound_by = None, "accounts"
     if moved.delivery_rate is not None:
         finish = first + timedelta(minutes=audience.size / moved.delivery_rate)

@@ -12,6 +12,7 @@ from typing import Any
 
 from cadenza.accounts.model import Account
 from cadenza.core.budgets import Allowed, Budget, Refused, allows
+from cadenza.core.quiet import open_hours
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.core.windows import Hours, is_open, next_common_opening, next_opening
 from cadenza.deliveries.model import Action, Delivery, Lane, NetworkWait, ProviderRate, Workspace
@@ -25,6 +26,7 @@ NETWORK = "network"  # the gate's name
 GONE = "disabled"  # the state of an account that a person let go
 RECIPIENT_CAP = "recipient cap"  # the gate's name
 RECIPIENT_HOURS = "recipient hours"  # the gate's name
+QUIET = "quiet hours"  # the gate's name
 MAX_PER_DAY = "max per day"  # the gate's name: lanes that it parked are the queue's to clear
 NO_PARTS = "[]"  # of a thread are out
 SOON = timedelta(seconds=10)  # by then a worker has given a sign of life, or held all
@@ -234,6 +236,15 @@ def recipient_rested(facts: Facts) -> Answer:
     return Wait(f"the recipient had {message}", contacts.free_at, "an admin can change the limit")
 
 
+def recipient_awake(facts: Facts) -> Answer:
+    """Is it a time at which the recipient may be written to, by the recipient's own clock?"""
+    quiet = facts.delivery.quiet
+    if quiet is None or is_open(open_hours(quiet), facts.now):
+        return Pass("no quiet hours now")
+    until = next_opening(open_hours(quiet), facts.now)
+    return Wait(f"quiet hours of the recipient, {quiet}", until, "an editor of the workspace")
+
+
 def in_hours(facts: Facts) -> Answer:
     """Is it within the account's hours for this action? What a person sends by hand may go at any."""
     if facts.delivery.priority <= HURRY:
@@ -302,6 +313,7 @@ GATES: Mapping[str, Gate] = {
     "lane": lane_open,
     NETWORK: network_free,
     RECIPIENT_CAP: recipient_rested,
+    QUIET: recipient_awake,
     "hours": in_hours,
     RECIPIENT_HOURS: in_recipient_hours,
     MAX_PER_DAY: day_has_room,

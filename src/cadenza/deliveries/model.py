@@ -88,6 +88,7 @@ class NewDelivery:
     priority: int = 0
     retry_limit: int = 3
     mode: str = "live"
+    quiet: str | None = None  # when the recipient is left alone: `22:00-08:00 Europe/Berlin`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +137,7 @@ class Delivery(Struct, frozen=True):
     revision: int
     approved: bool
     mode: str
+    quiet: str | None
     prepared: str | None
     parts_sent: str  # JSON: remote ids of a thread's parts
     unready_at: datetime | None

@@ -16,6 +16,7 @@ from cadenza.deliveries.announce import DeliveryEvent, announce
 from cadenza.deliveries.gates import (
     MAX_PER_DAY,
     NETWORK,
+    QUIET,
     RECIPIENT_CAP,
     RECIPIENT_HOURS,
     End,
@@ -27,9 +28,10 @@ from cadenza.deliveries.planners import Refused, Transition
 from cadenza.deliveries.rate_limit_waits import rests_alone
 from cadenza.sql.tx import Tx
 
+A_CHUNK = 5_000  # deliveries that one statement puts off
 PERSON = timedelta(minutes=5)  # how long a lane rests when only a person can open the gate
 OF_THE_ACCOUNT = frozenset({"account", "hours", MAX_PER_DAY, "budgets"})
-OF_THE_RECIPIENT = frozenset({RECIPIENT_CAP, RECIPIENT_HOURS})
+OF_THE_RECIPIENT = frozenset({RECIPIENT_CAP, QUIET, RECIPIENT_HOURS})
 REPLANNED = OF_THE_ACCOUNT | {RECIPIENT_HOURS}
 
 
@@ -72,6 +74,7 @@ def refuse(tx: Tx, now: datetime, refused: Sequence[DeliveryRefusal]) -> None:
     refused = _ask_planners(tx, now, refused)
     _end(tx, now, [one for one in refused if isinstance(one.answer, End)])
     _wait(tx, now, [one for one in refused if isinstance(one.answer, Wait)])
+    _let_sleep(tx, [one for one in refused if one.gate == QUIET])
     claim.free_lane_room(tx, [one.ticket.delivery for one in refused])
     lanes.park_all(
         tx,
@@ -82,6 +85,31 @@ def refuse(tx: Tx, now: datetime, refused: Sequence[DeliveryRefusal]) -> None:
             if isinstance(one.answer, Wait) and not one.alone and one.until > now
         ],
     )
+
+
+def _let_sleep(tx: Tx, refused: Sequence[DeliveryRefusal]) -> None:
+    """Put off who else of the lane is left alone by the same clock: they are not claimed only to be refused."""
+    asleep = {
+        (*one.ticket.delivery.lane_key, one.ticket.delivery.quiet or ""): one.until
+        for one in refused
+    }
+    for (workspace_id, lane_id, quiet), until in sorted(asleep.items()):
+        tx.run(
+            """
+            UPDATE delivery SET was_due_at = coalesce(was_due_at, due_at), due_at = :until
+            WHERE workspace_id = :workspace_id AND id IN (
+                SELECT id FROM delivery
+                WHERE workspace_id = :workspace_id AND lane_id = :lane_id AND state = 'scheduled'
+                    AND leased_until IS NULL AND due_at < :until AND quiet = :quiet
+                ORDER BY due_at LIMIT :most
+            )
+            """,
+            workspace_id=workspace_id,
+            lane_id=lane_id,
+            quiet=quiet,
+            until=until,
+            most=A_CHUNK,
+        )
 
 
 def _ask_planners(
