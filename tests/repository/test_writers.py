@@ -17,7 +17,7 @@ OWNERS = {
     "campaigns": "campaign campaign_account campaign_count campaign_skip campaign_trouble",
     "contacts": "audience audience_member audience_unsubscribe channel_import_undo contact contact_address contact_export contact_field"
     " contact_import contact_import_row contact_import_undo contact_mapping contact_merge contact_note contact_tag"
-    " contact_value erasure_salt suppression",
+    " contact_value erasure_salt signup signup_form suppression",
     "db": "audit idempotency_key outbox",
     "deliveries": "account_pace activity attempt bucket budget delivery exchange installation lane limit_audited network_wait"
     " provider_rate recipient_channel recipient_failure",

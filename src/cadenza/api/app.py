@@ -57,6 +57,8 @@ from cadenza.api import (
     recipient_channels,
     rules,
     sequences,
+    sign_up,
+    signup_forms,
     suppression,
     system,
     templates,
@@ -120,6 +122,7 @@ RESOURCES: tuple[Resource, ...] = (
     recipient_channels.routes,
     rules.routes,
     sequences.routes,
+    signup_forms.routes,
     suppression.routes,
     system.routes,
     templates.messages,
@@ -131,6 +134,7 @@ PLACES: tuple[tuple[str, Resource], ...] = (
     ("", health.routes),
     ("", public_media.routes),
     ("", unsubscribe.routes),
+    ("", sign_up.routes),
     ("", inbound.intake),
     ("", connect.notices),
 )
@@ -167,6 +171,7 @@ def create_app(
     app.state.bucket = TokenBucket(runtime.clock, pace or Pace(), shared)
     app.state.fair_queue = FairQueue(clock=runtime.clock)
     app.state.haste_bucket = TokenBucket(runtime.clock, HASTE, SHARED_HASTE)
+    app.state.signup_bucket = TokenBucket(runtime.clock, sign_up.PACE)
     app.state.sns_certificates = {}  # of Amazon, by address
     app.state.declared = {
         each.handler: each for _, resource in PLACES for each in resource.declared

@@ -31,6 +31,8 @@ from cadenza.bootstrap.prune_exchanges import EVERY as AFTER_THREE
 from cadenza.bootstrap.prune_exchanges import prune_exchanges
 from cadenza.bootstrap.prune_idempotency import EVERY as EACH_HOUR
 from cadenza.bootstrap.prune_idempotency import prune_idempotency
+from cadenza.bootstrap.prune_signups import EVERY as AT_FORTY_SEVEN
+from cadenza.bootstrap.prune_signups import prune_signups
 from cadenza.bootstrap.read_mailboxes import EVERY as EACH_MINUTE_OF_MAIL
 from cadenza.bootstrap.read_mailboxes import NAME as READ_MAILBOX
 from cadenza.bootstrap.read_mailboxes import find_mail, read_mailbox
@@ -99,6 +101,7 @@ JOBS: tuple[ProductJob, ...] = (
     ProductJob(name="keep_audits", run=save_audits, cron=AFTER_FOUR, time_limit=timedelta(hours=1)),
     ProductJob(name="watch_posts", run=watch_posts, cron=EACH_MINUTE, retry=0),
     ProductJob(name="recheck_posts", run=recheck_posts, cron=AT_SEVENTEEN),
+    ProductJob(name="forget_signups", run=prune_signups, cron=AT_FORTY_SEVEN),
     ProductJob(name="find_mail", run=find_mail, cron=EACH_MINUTE_OF_MAIL, retry=0),
     ProductJob(name=READ_MAILBOX, run=read_mailbox, retry=0),
     ProductJob(name="find_polls", run=find_polls, cron=EACH_MINUTE_OF_POLLS, retry=0),

@@ -3337,6 +3337,74 @@ class Sequences(Calls):
         )
 
 
+class SignupForms(Calls):
+    """Signup forms, of one workspace."""
+
+    def change(
+        self,
+        form_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SignupFormModel],
+    ) -> shapes.SignupFormView:
+        """Change a sign-up form as a whole."""
+        return self._asker.request(
+            "PUT",
+            f"{self._at}/signup-forms/{part(form_id)}",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def create(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SignupFormModel],
+    ) -> shapes.SignupFormView:
+        """Make a sign-up form; the answer holds the HTML to put on a site."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/signup-forms",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def delete(
+        self,
+        form_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.SignupFormDeleted:
+        """Delete a sign-up form; who confirmed stays a contact."""
+        return self._asker.request(
+            "DELETE",
+            f"{self._at}/signup-forms/{part(form_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def list(self) -> Sequence[shapes.SignupFormView]:
+        """List sign-up forms."""
+        return self._asker.request("GET", f"{self._at}/signup-forms")
+
+    def show(self, form_id: str, /) -> shapes.SignupFormView:
+        """Show a sign-up form with the HTML to put on a site."""
+        return self._asker.request("GET", f"{self._at}/signup-forms/{part(form_id)}")
+
+
 class Suppression(Calls):
     """Suppression, of one workspace."""
 
@@ -3722,6 +3790,7 @@ class WorkspaceCalls:
         self.recipient_channels = RecipientChannels(asker, at)
         self.rules = Rules(asker, at)
         self.sequences = Sequences(asker, at)
+        self.signup_forms = SignupForms(asker, at)
         self.suppression = Suppression(asker, at)
         self.templates = Templates(asker, at)
         self.itself = Workspaces(asker, at)

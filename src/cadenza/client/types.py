@@ -117,6 +117,7 @@ EventKind: TypeAlias = Literal[
     "installation.held",
     "queue.dry",
     "import.done",
+    "contact.subscribed",
     "contact.unsubscribed",
     "campaign.completed",
     "campaign.paused",
@@ -3718,6 +3719,90 @@ class SignedIn(TypedDict):
 
     person_id: str
     workspace_id: str | None
+
+
+class SignupFieldModel(TypedDict):
+    """One thing that a visitor is asked."""
+
+    # first_name, last_name, company, country, language, or a field of your own
+    key: str
+    label: str
+    required: NotRequired[bool]
+
+
+class SignupFormDeleted(TypedDict):
+    """It is deleted; who confirmed stays a contact."""
+
+    dry_run: bool
+    id: str
+
+
+class SignupFormModel(TypedDict):
+    """A form, as a whole."""
+
+    name: str
+    # The list that people join
+    audience_id: str
+    # The account that mails the link to confirm
+    account_id: str
+    # Not active: nobody can sign up
+    active: NotRequired[bool]
+    texts: NotRequired[SignupTextsModel]
+    # Asked besides the address
+    fields: NotRequired[list[SignupFieldModel]]
+    # Sites that may show it, such as https://www.example.org; none: every site
+    origins: NotRequired[list[str]]
+    # Where visitors go on
+    redirect_url: NotRequired[str | None]
+    # Where they go on after confirming
+    confirmed_url: NotRequired[str | None]
+
+
+class SignupFormView(TypedDict):
+    """A form, what to put on a site, and how many signed up by it."""
+
+    dry_run: bool
+    id: str
+    name: str
+    audience_id: str
+    account_id: str
+    active: bool
+    texts: SignupTextsModel
+    fields: list[SignupFieldModel]
+    origins: list[str]
+    redirect_url: str | None
+    confirmed_url: str | None
+    revision: int
+    created_at: str
+    updated_at: str
+    # The form as a page of its own
+    url: str
+    # The form as HTML, to put on a site and to style there
+    html: str
+    # The form in a frame, to put on a site
+    iframe: str
+    # Who signed up and has not confirmed yet
+    pending: int
+    confirmed: int
+
+
+class SignupTextsModel(TypedDict):
+    """What visitors read; plain words."""
+
+    title: NotRequired[str]
+    intro: NotRequired[str]
+    # Kept as proof with each sign-up
+    consent: NotRequired[str]
+    button: NotRequired[str]
+    # After signing up
+    pending: NotRequired[str]
+    # Above the button that confirms
+    confirm: NotRequired[str]
+    # After confirming
+    confirmed: NotRequired[str]
+    mail_subject: NotRequired[str]
+    # Plain text, with {{confirm_url}} where the link goes
+    mail_text: NotRequired[str]
 
 
 class SkipInput(TypedDict):

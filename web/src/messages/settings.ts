@@ -138,6 +138,7 @@ export const t = translator("settings", {
   sendingIsOnHold: "Sending is on hold",
   aQueueIsRunningOutOf: "A queue is running out of posts",
   anImportIsDone: "An import of contacts is done",
+  somebodySubscribed: "Somebody confirmed a sign-up",
   somebodyUnsubscribed: "Somebody unsubscribed",
   aCampaignIsCompleted: "A campaign is completed",
   aCampaignPausedItself: "A campaign paused itself",
