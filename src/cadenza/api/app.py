@@ -33,6 +33,7 @@ from cadenza.api import (
     deliveries,
     events,
     exports,
+    external_sends,
     health,
     imports,
     inbound,
@@ -79,6 +80,7 @@ V1 = "/api/v1"
 RESOURCES: tuple[Resource, ...] = (
     account_holidays.routes,
     account_use.routes,
+    external_sends.routes,
     accounts.routes,
     activity.routes,
     attention.routes,

@@ -55,7 +55,7 @@ async def limits(account: str, /, *, options: WorkspaceOptions = USUALLY) -> int
     print_table(
         ("action", "limit", "used of it", "today"),
         [
-            (each["action"], describe_limit(each), use.get("used"), _today(use))
+            (each["action"], describe_limit(each), use.get("used"), today_of(use))
             for each in answer["limits"]
             for use in [uses.get((each["action"], each["kind"]), {})]
         ],
@@ -249,14 +249,18 @@ def limited(account: "types.Account") -> dict[str, object]:
         "hours": hours,
         "holidays": ", ".join([*account["holidays"], *account["holiday_calendars"]]),
         "warm-up": ", ".join(
-            f"{action}: {each['start']} a day, {each['step']} more after "
-            + ("each active day" if each["every"] == 1 else f"every {each['every']} active days")
-            for action, each in account["warm_up"].items()
+            f"{action}: {_warming(each)}" for action, each in account["warm_up"].items()
         ),
         "not sent if later than": f"{account['grace_minutes']} minutes",
         "unconfirmed": account["unconfirmed_policy"].replace("_", " "),
         "made for many": "yes" if account["bulk"] else "no",
     }
+
+
+def _warming(warm_up: "types.WarmUp") -> str:
+    every = warm_up.get("every", 1)
+    days = "each active day" if every == 1 else f"every {every} active days"
+    return f"{warm_up['start']} a day, {warm_up['step']} more after {days}"
 
 
 def describe_limit(limit: "types.Limit") -> str:
@@ -291,7 +295,8 @@ def read_warm_up(word: str) -> "tuple[str, dict[str, int]]":
     return found[1], {"start": int(found[2]), "step": int(found[3]), "every": int(found[4] or 1)}
 
 
-def _today(use: dict[str, Any]) -> str | None:
+def today_of(use: dict[str, Any]) -> str | None:
+    """Word what holds today, where it is less than the limit."""
     if use.get("holds") is None:
         return None
     return f"{use['holds']} ({use['lowered_by']})"

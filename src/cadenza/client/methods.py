@@ -1446,6 +1446,49 @@ class Exports(Calls):
         return await self._asker.request("GET", f"{self._at}/exports/{part(export_id)}")
 
 
+class ExternalSends(Calls):
+    """External sends, of one workspace."""
+
+    async def record_external_sends(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ExternalSendsInput],
+    ) -> shapes.ExternalSendsView:
+        """Record what the account sent elsewhere: it counts against its limits from now on."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/accounts/{part(account_id)}/external-sends",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def take_back_external_sends(
+        self,
+        account_id: str,
+        external_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.ExternalSendsView:
+        """Take a record back: it was a mistake, and counts no more."""
+        return await self._asker.request(
+            "DELETE",
+            f"{self._at}/accounts/{part(account_id)}/external-sends/{part(external_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+
 class Imports(Calls):
     """Imports, of one workspace."""
 
@@ -3798,6 +3841,7 @@ class WorkspaceCalls:
         self.deliveries = Deliveries(asker, at)
         self.events = Events(asker, at)
         self.exports = Exports(asker, at)
+        self.external_sends = ExternalSends(asker, at)
         self.imports = Imports(asker, at)
         self.inbound = Inbound(asker, at)
         self.inbox = Inbox(asker, at)

@@ -1487,6 +1487,25 @@ class ExportView(TypedDict):
     expires_at: str | None
 
 
+class ExternalSendsInput(TypedDict):
+    """What was sent, how often, when, and to whom."""
+
+    action: Literal["email", "message", "connection_request", "inmail"]
+    count: NotRequired[int]
+    # When; now if it is left out
+    at: NotRequired[Instant | None]
+    # Whose limit of contacts it counts in too
+    recipient: NotRequired[str | None]
+
+
+class ExternalSendsView(TypedDict):
+    """What counts now; its id takes it back."""
+
+    dry_run: bool
+    id: str
+    count: int
+
+
 class Fault(TypedDict):
     """One thing that is wrong with the input."""
 
