@@ -15,7 +15,7 @@ ENDINGS = re.compile(r"UPDATE delivery SET state = '(?:missed|skipped)'")
 OWNERS = {
     "accounts": "account connecting",
     "campaigns": "campaign campaign_account campaign_count campaign_skip",
-    "contacts": "audience audience_member channel_import_undo contact contact_address contact_export contact_field"
+    "contacts": "audience audience_member audience_unsubscribe channel_import_undo contact contact_address contact_export contact_field"
     " contact_import contact_import_row contact_import_undo contact_mapping contact_merge contact_note contact_tag"
     " contact_value erasure_salt suppression",
     "db": "audit idempotency_key outbox",

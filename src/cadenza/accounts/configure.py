@@ -16,6 +16,8 @@ from cadenza.core.zones import get_zone
 from cadenza.db.audit import record
 from cadenza.sql.tx import Row, Tx
 
+SETTINGS = ("hours", "holidays", "holiday_names", "holiday_calendars", "bulk")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
@@ -26,6 +28,8 @@ class Change:
     unconfirmed_policy: str | None = None
     hours: Mapping[str, Any] | None = None  # as `accounts/hours.py` reads them
     holidays: Sequence[str] | None = None
+    holiday_names: Mapping[str, str] | None = None  # of dates that have one
+    holiday_calendars: Sequence[str] | None = None  # countries, such as DE-BY
     bulk: bool | None = (
         None  # made for many: campaigns count as broadcasts, without the limits of mail by hand
     )
@@ -55,7 +59,7 @@ def configure(
     zone = row["zone"] if change.zone is None else change.zone
     get_zone(zone)
     settings: dict[str, Any] = msgspec.json.decode(row["settings"])
-    for name in ("hours", "holidays", "bulk"):
+    for name in SETTINGS:
         said = getattr(change, name)
         if said is not None:
             settings[name] = said
@@ -87,6 +91,7 @@ def configure(
             "unconfirmed_policy": policy,
             "hours": settings.get("hours", {}),
             "holidays": settings.get("holidays", []),
+            "holiday_calendars": settings.get("holiday_calendars", []),
             "bulk": settings.get("bulk", False),
         },
     )

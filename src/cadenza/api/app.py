@@ -12,6 +12,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from cadenza.api import (
+    account_holidays,
     account_use,
     accounts,
     activity,
@@ -74,6 +75,7 @@ from cadenza.people.passwords import Passwords
 
 V1 = "/api/v1"
 RESOURCES: tuple[Resource, ...] = (
+    account_holidays.routes,
     account_use.routes,
     accounts.routes,
     activity.routes,

@@ -5,6 +5,7 @@ Limits are proven by `cadenza limits audit`.
 """
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
@@ -30,6 +31,7 @@ def add_limits(app: App) -> None:
     app.command(limits)
     app.command(limit)
     app.command(set_, name="set")
+    app.command(holidays)
 
 
 async def limits(account: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
@@ -118,6 +120,8 @@ async def set_(
     hours: Many = (),
     holiday: Many = (),
     no_holidays: DryRun = False,
+    holiday_calendar: Many = (),
+    no_holiday_calendars: DryRun = False,
     grace_minutes: int | None = None,
     unconfirmed: Literal["ask", "assume_sent"] | None = None,
     bulk: Annotated[bool | None, Parameter(show_default=False)] = None,
@@ -142,6 +146,11 @@ async def set_(
         those that were set.
     no_holidays
         Take all holidays away.
+    holiday_calendar
+        A country whose public holidays it keeps: DE, or DE-BY for a part of one. May be said several times;
+        they replace those that were set.
+    no_holiday_calendars
+        Keep no country's holidays.
     grace_minutes
         What is later than this is not sent but shown as missed.
     unconfirmed
@@ -155,6 +164,9 @@ async def set_(
         "zone": zone,
         "hours": dict(read_hours(word) for word in hours) or None,
         "holidays": list(holiday) if holiday or no_holidays else None,
+        "holiday_calendars": list(holiday_calendar)
+        if holiday_calendar or no_holiday_calendars
+        else None,
         "grace_minutes": grace_minutes,
         "unconfirmed_policy": unconfirmed,
         "bulk": bulk,
@@ -174,13 +186,59 @@ async def set_(
     return OK
 
 
+async def holidays(
+    account: str,
+    /,
+    *,
+    ics: Annotated[Path | None, Parameter(show_default=False)] = None,
+    dry_run: DryRun = False,
+    options: WorkspaceOptions = USUALLY,
+) -> int:
+    """List an account's holidays of the next year, or add the whole days of a calendar file.
+
+    Parameters
+    ----------
+    account
+        Its id, its handle, or its network.
+    ics
+        A calendar file (iCalendar): its whole days are added.
+    dry_run
+        Say what would be added, and change nothing.
+    """
+    async with opened_workspace(options) as home:
+        found = await find_account(home, account)
+        if ics is not None:
+            text = ics.read_text(encoding="utf-8-sig")
+            made: Any = await home.account_holidays.import_holidays(
+                found["id"], ics=text, dry_run=dry_run
+            )
+            days: Any = made["added"]
+        else:
+            made = days = await home.account_holidays.list_holidays(found["id"])
+    if options.json:
+        print_json(made)
+        return OK
+    print_table(
+        ("day", "name", "calendar"),
+        [(each["day"], each["name"], each["calendar"]) for each in days],
+        empty="It keeps no holidays: `cadenza account set ACCOUNT --holiday-calendar DE` adds some."
+        if ics is None
+        else "Nothing was added.",
+    )
+    if ics is not None:
+        echo(f"{len(days)} {'would be ' if dry_run else ''}added, {made['there_already']} known")
+        if made["left_out"]:
+            echo(f"{made['left_out']} events are no whole days")
+    return OK
+
+
 def limited(account: "types.Account") -> dict[str, object]:
     """Word zone, hours and holidays of an account."""
     hours = "\n".join(f"{name}: {_open(each)}" for name, each in account["hours"].items())
     return {
         "zone": account["zone"],
         "hours": hours,
-        "holidays": ", ".join(account["holidays"]),
+        "holidays": ", ".join([*account["holidays"], *account["holiday_calendars"]]),
         "not sent if later than": f"{account['grace_minutes']} minutes",
         "unconfirmed": account["unconfirmed_policy"].replace("_", " "),
         "made for many": "yes" if account["bulk"] else "no",

@@ -26,6 +26,34 @@ class Calls:
         self._at = at
 
 
+class AccountHolidays(Calls):
+    """Account holidays, of one workspace."""
+
+    async def import_holidays(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.HolidaysInput],
+    ) -> shapes.HolidaysImportedView:
+        """Add the whole days of a calendar file to the account's holidays."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/accounts/{part(account_id)}/holidays/import",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def list_holidays(self, account_id: str, /) -> Sequence[shapes.HolidayView]:
+        """List the holidays of the next year."""
+        return await self._asker.request("GET", f"{self._at}/accounts/{part(account_id)}/holidays")
+
+
 class AccountUse(Calls):
     """Account use, of one workspace."""
 
@@ -3582,11 +3610,11 @@ class ServerUnsubscribe(Calls):
     """Unsubscribe, of the whole installation."""
 
     def confirm_unsubscribe(self, token: str, /) -> AsyncIterator[bytes]:
-        """Unsubscribe; repeating it changes nothing."""
+        """Unsubscribe from everything, or change what a button says; repeating it changes nothing."""
         return self._asker.download(f"{self._at}/u/{part(token)}")
 
     def show_unsubscribe(self, token: str, /) -> AsyncIterator[bytes]:
-        """Show a page with a button; nothing is changed."""
+        """Show what the recipient gets, with buttons; nothing is changed."""
         return self._asker.download(f"{self._at}/u/{part(token)}")
 
 
@@ -3684,6 +3712,7 @@ class WorkspaceCalls:
     """Everything that can be asked of one workspace."""
 
     def __init__(self, asker: Requester, at: str) -> None:
+        self.account_holidays = AccountHolidays(asker, at)
         self.account_use = AccountUse(asker, at)
         self.accounts = Accounts(asker, at)
         self.activity = Activity(asker, at)

@@ -266,6 +266,8 @@ class Account(TypedDict):
     # What holds for an action that `hours` does not name; null: at any time
     usual_hours: dict[str, Hours | None]
     holidays: list[str]
+    # Countries whose public holidays it keeps
+    holiday_calendars: list[str]
     # Made for many (a mail relay): campaigns by it keep no limits of mail by hand
     bulk: bool
     lane: Lane | None
@@ -283,6 +285,8 @@ class AccountChange(TypedDict):
     # Per action; null is always open, left out is the default
     hours: NotRequired[dict[str, Hours | None] | None]
     holidays: NotRequired[list[str] | None]
+    # Countries whose public holidays it keeps, such as DE, or DE-BY for a part of one
+    holiday_calendars: NotRequired[list[str] | None]
     bulk: NotRequired[bool | None]
 
 
@@ -441,6 +445,8 @@ class AudienceChange(TypedDict):
 
     name: NotRequired[str | None]
     filter: NotRequired[list[ConditionInput] | None]
+    # What recipients call this list, where they choose what they get; empty: they don't see it
+    public_name: NotRequired[str | None]
 
 
 class AudienceDeleted(TypedDict):
@@ -470,6 +476,8 @@ class AudienceView(TypedDict):
     revision: int
     created_at: str
     updated_at: str
+    # As recipients see it, where they choose what they get
+    public_name: str | None
 
 
 class AuditView(TypedDict):
@@ -1253,6 +1261,8 @@ class Disconnected(TypedDict):
     # What holds for an action that `hours` does not name; null: at any time
     usual_hours: dict[str, Hours | None]
     holidays: list[str]
+    # Countries whose public holidays it keeps
+    holiday_calendars: list[str]
     # Made for many (a mail relay): campaigns by it keep no limits of mail by hand
     bulk: bool
     lane: Lane | None
@@ -1644,6 +1654,32 @@ class HoldView(TypedDict):
     # Posts that were due since the backup and may be out already: they are missed until you
     # confirm
     overdue: int
+
+
+class HolidayView(TypedDict):
+    """A date on which the account writes to nobody."""
+
+    day: str
+    name: str
+    # The country whose it is; null: the account's own
+    calendar: str | None
+
+
+class HolidaysImportedView(TypedDict):
+    """What was added."""
+
+    dry_run: bool
+    added: list[HolidayView]
+    there_already: int
+    # Events that are no whole days
+    left_out: int
+
+
+class HolidaysInput(TypedDict):
+    """A calendar file, as text."""
+
+    # iCalendar (RFC 5545)
+    ics: str
 
 
 class HourUse(TypedDict):

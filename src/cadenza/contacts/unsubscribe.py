@@ -88,7 +88,7 @@ def unsubscribe(tx: Tx, now: datetime, subscriber: Subscriber) -> bool:
             id=f"unsubscribed:{tx.new_id()}",
             kind=EVENT,
             subject_id=new.value,
-            body={"channel": new.channel, "address": new.value},
+            body={"channel": new.channel, "address": new.value, "audience_id": None},
             **home,
         )
         write_outbox(tx, now, [event])

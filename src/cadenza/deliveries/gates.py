@@ -13,7 +13,7 @@ from typing import Any
 from cadenza.accounts.model import Account
 from cadenza.core.budgets import Allowed, Budget, Refused, allows
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.core.windows import Hours, is_open, next_opening
+from cadenza.core.windows import Hours, is_open, next_common_opening, next_opening
 from cadenza.deliveries.model import Action, Delivery, Lane, NetworkWait, ProviderRate, Workspace
 from cadenza.deliveries.read_day import Day
 from cadenza.deliveries.read_recipients import Contacts, RecipientChannel
@@ -24,6 +24,7 @@ BRAKE = timedelta(minutes=5)  # a clock that jumps further holds sending
 NETWORK = "network"  # the gate's name
 GONE = "disabled"  # the state of an account that a person let go
 RECIPIENT_CAP = "recipient cap"  # the gate's name
+RECIPIENT_HOURS = "recipient hours"  # the gate's name
 MAX_PER_DAY = "max per day"  # the gate's name: lanes that it parked are the queue's to clear
 NO_PARTS = "[]"  # of a thread are out
 SOON = timedelta(seconds=10)  # by then a worker has given a sign of life, or held all
@@ -52,6 +53,7 @@ class Facts:
     )
     problems: tuple[str, ...] = ()  # what the channel would refuse
     hours: Hours | None = None
+    recipient_hours: Hours | None = None  # on the recipient's clock, where the sender keeps them
     day: Day | None = None  # its local day, where the account has a maximum per day
     budgets: tuple[Budget, ...] = ()
     wait: NetworkWait | None = (
@@ -242,6 +244,20 @@ def in_hours(facts: Facts) -> Answer:
     return Wait("outside the account's hours", opening, "an admin can change the hours")
 
 
+def in_recipient_hours(facts: Facts) -> Answer:
+    """Is it within the same hours on the recipient's clock? Only this one waits, the others go on."""
+    theirs = facts.recipient_hours
+    if theirs is None or facts.hours is None:
+        return Pass("no hours of the recipient")
+    if facts.delivery.priority <= HURRY:
+        return Pass("sent by hand")
+    if is_open(theirs, facts.now):
+        return Pass("within the recipient's hours")
+    opening = next_common_opening((facts.hours, theirs), facts.now)
+    message = f"outside the recipient's hours in {theirs.zone.name}"
+    return Wait(message, opening, "an editor can change the sequence")
+
+
 def day_has_room(facts: Facts) -> Answer:
     """Is there room on its local day? A full one lets the queue move it to the next free slot."""
     if facts.delivery.priority <= HURRY:
@@ -287,6 +303,7 @@ GATES: Mapping[str, Gate] = {
     NETWORK: network_free,
     RECIPIENT_CAP: recipient_rested,
     "hours": in_hours,
+    RECIPIENT_HOURS: in_recipient_hours,
     MAX_PER_DAY: day_has_room,
     "provider rate": provider_free,
     "budgets": within_budgets,

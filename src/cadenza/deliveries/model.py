@@ -78,6 +78,7 @@ class NewDelivery:
     contact_id: str | None = None
     step: int = 0
     template_version_id: str | None = None  # content holds its variables then
+    audience_id: str | None = None  # who left this list gets nothing
     recipient: str | None = None
     approved: bool = True
     slot_at: datetime | None = None
@@ -123,6 +124,7 @@ class Delivery(Struct, frozen=True):
     contact_id: str | None
     step: int
     template_version_id: str | None
+    audience_id: str | None
     recipient: str | None
     state: State
     reason: str | None

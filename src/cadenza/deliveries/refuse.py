@@ -13,7 +13,15 @@ from typing import Self
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import claim, lanes, planners
 from cadenza.deliveries.announce import DeliveryEvent, announce
-from cadenza.deliveries.gates import MAX_PER_DAY, NETWORK, RECIPIENT_CAP, End, Facts, Wait
+from cadenza.deliveries.gates import (
+    MAX_PER_DAY,
+    NETWORK,
+    RECIPIENT_CAP,
+    RECIPIENT_HOURS,
+    End,
+    Facts,
+    Wait,
+)
 from cadenza.deliveries.model import ClaimedDelivery
 from cadenza.deliveries.planners import Refused, Transition
 from cadenza.deliveries.rate_limit_waits import rests_alone
@@ -21,6 +29,8 @@ from cadenza.sql.tx import Tx
 
 PERSON = timedelta(minutes=5)  # how long a lane rests when only a person can open the gate
 OF_THE_ACCOUNT = frozenset({"account", "hours", MAX_PER_DAY, "budgets"})
+OF_THE_RECIPIENT = frozenset({RECIPIENT_CAP, RECIPIENT_HOURS})
+REPLANNED = OF_THE_ACCOUNT | {RECIPIENT_HOURS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +59,7 @@ class DeliveryRefusal:
         until = (isinstance(answer, Wait) and answer.until) or now + PERSON
         shared = facts.lane.account_id is None
         lanes_own = answer.message.startswith(f"{facts.lane.id} ")  # a budget of the lane itself
-        alone = gate == RECIPIENT_CAP or (shared and gate in OF_THE_ACCOUNT and not lanes_own)
+        alone = gate in OF_THE_RECIPIENT or (shared and gate in OF_THE_ACCOUNT and not lanes_own)
         if gate == NETWORK and facts.wait is not None:
             alone = rests_alone(facts.wait, facts.delivery)
         return cls(ticket, gate, answer, until, alone, between)
@@ -84,7 +94,7 @@ def _ask_planners(
         [
             Refused(one.ticket.delivery, one.gate, one.until)
             for one in refused
-            if isinstance(one.answer, Wait) and one.gate in OF_THE_ACCOUNT
+            if isinstance(one.answer, Wait) and one.gate in REPLANNED
         ],
     )
     return [

@@ -77,15 +77,15 @@ def _mark_posts(tx: Tx, new: Sequence[NewDelivery]) -> None:
 _INSERT = """
     INSERT INTO delivery (
         workspace_id, id, lane_id, account_id, channel, action, post_id, campaign_id, sequence_id, contact_id,
-        step, template_version_id, recipient, state, due_at, wall_time, zone, slot_at, not_after_at, priority, content, approved, mode, retry_limit,
+        step, template_version_id, audience_id, recipient, state, due_at, wall_time, zone, slot_at, not_after_at, priority, content, approved, mode, retry_limit,
         unfit, created_at
     ) SELECT workspace_id, id, lane_id, account_id, channel, action, post_id, campaign_id, sequence_id, contact_id,
-        step, template_version_id, recipient, state, due_at, wall_time, zone, slot_at, not_after_at, priority, content, approved, mode, retry_limit,
+        step, template_version_id, audience_id, recipient, state, due_at, wall_time, zone, slot_at, not_after_at, priority, content, approved, mode, retry_limit,
         unfit, :now
     FROM TABLE(:new) AS new (
         workspace_id text, id text, lane_id text, account_id text, channel text, action text, post_id text,
         campaign_id text, sequence_id text, contact_id text, step integer, template_version_id text,
-        recipient text, state text, due_at timestamptz, wall_time text, zone text,
+        audience_id text, recipient text, state text, due_at timestamptz, wall_time text, zone text,
         slot_at timestamptz, not_after_at timestamptz, priority integer, content text, approved boolean,
         mode text, retry_limit integer, unfit text
     ) WHERE true
@@ -120,6 +120,7 @@ def _row(new: NewDelivery) -> tuple[object, ...]:
         new.contact_id,
         new.step,
         new.template_version_id,
+        new.audience_id,
         new.recipient,
         _state_of(new).value,
         new.due_at,

@@ -106,7 +106,11 @@ def export_person(tx: Tx, *, workspace_id: str, contact_id: str) -> dict[str, An
     deliveries = find_deliveries(tx, workspace_id, spellings)
     audiences = tx.all(
         """
-        SELECT a.name, m.added_at FROM audience_member m
+        SELECT a.name, m.added_at, (SELECT min(gone.created_at) FROM contact_address c
+            JOIN audience_unsubscribe gone ON gone.workspace_id = c.workspace_id AND gone.channel = c.channel
+                AND gone.address = c.address AND gone.audience_id = a.id
+            WHERE c.workspace_id = a.workspace_id AND c.contact_id = m.member_id) AS unsubscribed_at
+        FROM audience_member m
         JOIN audience a ON a.workspace_id = m.workspace_id AND a.id = m.audience_id
         WHERE m.workspace_id = :workspace_id AND m.kind = 'contact' AND m.member_id = :contact_id
         """,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from cadenza.accounts.hours import hours_of
+from cadenza.accounts.hours import hours_of, recipient_hours
 from cadenza.accounts.model import Account
 from cadenza.core.offset_spans import to_second
 from cadenza.core.openings import Openings
@@ -45,11 +45,11 @@ class AccountAgenda:
 
     def common_with(self, zone: str | None) -> Openings | None:
         """Return the hours that a recipient of that zone shares; None: the account's own."""
-        if zone is None or self.hours is None or zone == self.account.zone:
+        theirs = recipient_hours(self.hours, zone)
+        if zone is None or self.hours is None or theirs is None:
             return None
         found = self._common.get(zone)
         if found is None:
-            theirs = Hours(get_zone(zone), self.hours.ranges)
             found = self._common[zone] = Openings(self.openings.zone, self.hours, theirs)
         return found
 

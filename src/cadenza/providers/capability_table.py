@@ -70,10 +70,11 @@ META = ("version", "www", "appsecret_proof")
 _MASTODON = Mastodon()
 _SMTP = Page(
     "no limit of its own",
-    f"attachments; {_mb(smtp.MAX_BYTES)} for the whole letter unless set otherwise",
+    f"attachments; {_mb(smtp.MAX_BYTES)} for the whole mail unless set otherwise",
     settings=(
         *("host", "port", "security", "username", "auth", "from_address", "from_name"),
-        *("reply_to", "unsubscribe_mailto", "max_bytes", "dkim_selector", "dkim_domain"),
+        *("reply_to", "unsubscribe_mailto", "max_bytes", "bounce_domain"),
+        *("dkim_selector", "dkim_domain"),
     ),
 )
 _SIGNED_IN_MAIL = replace(

@@ -25,6 +25,8 @@ export const t = translator("app", {
   workspace: "Workspace",
   nameAccountMenu: "{name}: account menu",
   signOut: "Sign out",
+  publish: "Publish",
+  admin: "Admin",
   queue: "Queue",
   newPost: "New post",
   calendar: "Calendar",
