@@ -15,8 +15,9 @@ from cadenza.deliveries import claim, lanes, planners
 from cadenza.deliveries.announce import DeliveryEvent, announce
 from cadenza.deliveries.gates import MAX_PER_DAY, NETWORK, RECIPIENT_CAP, End, Facts, Wait
 from cadenza.deliveries.model import ClaimedDelivery
-from cadenza.deliveries.planners import Refused, Transition
+from cadenza.deliveries.planners import Refused
 from cadenza.deliveries.rate_limit_waits import rests_alone
+from cadenza.deliveries.transition import Changes, Move, move_held
 from cadenza.sql.tx import Tx
 
 PERSON = timedelta(minutes=5)  # how long a lane rests when only a person can open the gate
@@ -96,62 +97,25 @@ def _ask_planners(
 
 
 def _end(tx: Tx, now: datetime, ended: Sequence[DeliveryRefusal]) -> None:
-    ends = [(one.ticket, one.answer) for one in ended if isinstance(one.answer, End)]
-    if not ends:
-        return
-    tx.run(
-        """
-        UPDATE delivery SET state = new.becomes, reason = new.why, leased_until = NULL, worker = NULL,
-            failed_at = new.fails_at, ended_at = new.ends_at
-        FROM TABLE(:new) AS new (
-            workspace_id text, id text, held bigint, becomes text, why text, fails_at timestamptz,
-            ends_at timestamptz
-        )
-        WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id AND lease = held
-        """,
-        new=[
-            (
-                ticket.workspace_id,
-                ticket.id,
-                ticket.lease,
-                end.state.value,
-                end.message,
-                now if end.state is State.FAILED else None,
-                None if end.state is State.FAILED else now,
-            )
-            for ticket, end in ends
-        ],
-    )
-    announce(
-        tx,
-        now,
-        [DeliveryEvent.of(ticket.delivery, end.state, end.message) for ticket, end in ends],
-    )
-    planners.count(tx, now, [Transition(ticket.delivery, end.state) for ticket, end in ends])
+    ends = [(one.ticket.delivery, one.answer) for one in ended if isinstance(one.answer, End)]
+    move_held(tx, now, [Move(each, end.state, Changes(reason=end.message)) for each, end in ends])
+    announce(tx, now, [DeliveryEvent.of(each, end.state, end.message) for each, end in ends])
 
 
 def _wait(tx: Tx, now: datetime, waiting: Sequence[DeliveryRefusal]) -> None:
-    if not waiting:
-        return
-    tx.run(
-        """
-        UPDATE delivery SET state = 'scheduled', leased_until = NULL, worker = NULL,
-            deferrals = deferrals + 1, reason = new.why, attempts = attempts - new.unburnt,
-            was_due_at = CASE WHEN new.put_off_until IS NULL THEN was_due_at ELSE due_at END,
-            due_at = CASE WHEN new.put_off_until IS NULL THEN due_at ELSE new.put_off_until END
-        FROM TABLE(:new) AS new (
-            workspace_id text, id text, held bigint, why text, unburnt integer, put_off_until timestamptz
-        )
-        WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id AND lease = held
-        """,
-        new=[
-            (
-                one.ticket.workspace_id,
-                one.ticket.id,
-                one.ticket.lease,
-                one.answer.message,
-                1 if one.between else 0,
-                one.until if one.alone and one.until > now else None,
+    move_held(
+        tx,
+        now,
+        [
+            Move(
+                one.ticket.sending(begun=one.between),
+                State.SCHEDULED,
+                Changes(
+                    reason=one.answer.message,
+                    unburnt=1 if one.between else 0,
+                    put_off_until=one.until if one.alone and one.until > now else None,
+                    deferred=1,
+                ),
             )
             for one in waiting
         ],
