@@ -18,7 +18,7 @@ from msgspec import structs
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
 from cadenza.db.write_outbox import OutboxEvent, write_outbox
-from cadenza.deliveries import lanes
+from cadenza.deliveries import lanes, leases
 from cadenza.deliveries.announce import DeliveryEvent, announce
 from cadenza.deliveries.gates import BRAKE
 from cadenza.deliveries.model import COLUMNS, Delivery
@@ -375,14 +375,7 @@ def _set_aside(tx: Tx, now: datetime) -> None:
     """Leave nothing that may be out already where it could be sent, or moved to where it would be."""
     # Whoever held something is of another time: what was in a call is an unconfirmed send, what was about to be
     # called may be out, even if the clock says by now that it is not due yet.
-    tx.run(
-        """
-        UPDATE delivery SET due_at = CASE WHEN due_at > :now AND state = 'scheduled' THEN :now ELSE due_at END,
-            leased_until = CASE WHEN leased_until > :now THEN :now ELSE leased_until END
-        WHERE leased_until IS NOT NULL
-        """,
-        now=now,
-    )
+    leases.end_all(tx, now)
     while rescue(tx, now, crash_limit=NO_LIMIT)[0]:
         pass
     _miss_overdue(tx, now)
@@ -409,12 +402,12 @@ def _miss_overdue(tx: Tx, now: datetime) -> None:
     missed = end_waiting(tx, now, read_values(Delivery, rows), State.MISSED, MAYBE_SENT)
     news = [
         DeliveryEvent.of(
-            structs.replace(delivery, lease=delivery.lease + 1), State.MISSED, MAYBE_SENT
+            structs.replace(each.delivery, lease=each.delivery.lease + 1), State.MISSED, MAYBE_SENT
         )
-        for delivery, _ in missed
+        for each in missed
     ]
     announce(tx, now, news)
-    lanes.refresh(tx, [delivery.lane_key for delivery, _ in missed])
+    lanes.refresh(tx, [each.delivery.lane_key for each in missed])
 
 
 def _open_lanes(tx: Tx) -> None:

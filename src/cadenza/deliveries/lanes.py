@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from cadenza.deliveries.transition import restore_due
 from cadenza.sql.tx import Row, Tx
 
 QUEUE = "deliveries"  # as workers know it
@@ -204,18 +205,8 @@ def release_due(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) ->
         **key,
     )
     # In a lane of others the one delivery was put off: it is due as it was.
-    back = tx.all(
-        """
-        UPDATE delivery SET due_at = was_due_at, was_due_at = NULL
-        WHERE workspace_id = :workspace_id AND account_id = :account_id
-            AND was_due_at IS NOT NULL AND due_at >= :far_off
-            AND state = 'scheduled' AND leased_until IS NULL
-        RETURNING workspace_id, lane_id
-        """,
-        far_off=now + A_YEAR,
-        **key,
-    )
-    refresh(tx, {(row["workspace_id"], row["lane_id"]) for row in (*held, *back)})
+    back = restore_due(tx, since=now + A_YEAR, **key)
+    refresh(tx, {*((row["workspace_id"], row["lane_id"]) for row in held), *back})
 
 
 def end_reconnect_wait(tx: Tx, *, workspace_id: str, account_id: str) -> None:

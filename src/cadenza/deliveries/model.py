@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from cadenza.accounts.model import Account
 from cadenza.core.channels import Channel
@@ -90,6 +90,11 @@ class NewDelivery:
     mode: str = "live"
     quiet: str | None = None  # when the recipient is left alone: `22:00-08:00 Europe/Berlin`
 
+    @property
+    def lane(self) -> str:
+        """Name the lane that it waits in."""
+        return self.lane_id or account_scope(self.account_id)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComposedPost:
@@ -154,6 +159,11 @@ class Delivery(Struct, frozen=True):
     def key(self) -> Key:
         """Name it among all workspaces."""
         return self.workspace_id, self.id
+
+    @property
+    def fence(self) -> tuple[str, str, int]:
+        """Name this claim of it among all others."""
+        return self.workspace_id, self.id, self.lease
 
     @property
     def account_key(self) -> Key:
@@ -281,10 +291,14 @@ class ClaimedDelivery(Struct, frozen=True):
         """The number that its writes are fenced by."""
         return self.delivery.lease
 
+    def sending(self, *, begun: bool) -> Delivery:
+        """Return the delivery as it is once its call has begun."""
+        return structs.replace(self.delivery, state=State.SENDING) if begun else self.delivery
+
     @property
     def fence(self) -> tuple[str, str, int]:
         """Name this claim among all others."""
-        return self.delivery.workspace_id, self.delivery.id, self.delivery.lease
+        return self.delivery.fence
 
 
 def account_scope(account_id: str) -> str:

@@ -31,6 +31,7 @@ from cadenza.deliveries.model import Attempt, ClaimedDelivery, Delivery
 from cadenza.deliveries.read_budgets import Rule, rule_of
 from cadenza.deliveries.read_recipients import fold_recipient
 from cadenza.deliveries.refuse import DeliveryRefusal, refuse
+from cadenza.deliveries.transition import Changes, Move, begin_calls
 from cadenza.providers.base import QUICKLY
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key, select
@@ -236,27 +237,15 @@ def _armed(budget: Budget, *, busy_until: datetime) -> Budget:
 
 def _freeze(tx: Tx, now: datetime, granted: Sequence[_Granted]) -> list[_Granted]:
     """Take deliveries as they were read; an edit, a cancel or a void in between wins, and nothing is sent."""
-    if not granted:
-        return []
-    rows = tx.all(
-        """
-        UPDATE delivery SET state = 'sending', attempts = new.number, reason = NULL,
-            last_attempt_at = :now, ended_at = NULL
-        FROM TABLE(:new) AS new (
-            workspace_id text, id text, held bigint, was text, seen integer, number integer
-        )
-        WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id AND lease = held
-            AND state = was AND revision = seen
-        RETURNING delivery.workspace_id, delivery.id
-        """,
-        now=now,
-        new=[
-            (*each.key, each.lease, each.state.value, each.revision, one.permit.number)
+    begun = begin_calls(
+        tx,
+        now,
+        [
+            Move(one.facts.delivery, State.SENDING, Changes(attempt=one.permit.number, reason=None))
             for one in granted
-            for each in [one.facts.delivery]
         ],
     )
-    won = {(row["workspace_id"], row["id"]) for row in rows}
+    won = {each.delivery.key for each in begun}
     return [one for one in granted if _key(one.request) in won]
 
 

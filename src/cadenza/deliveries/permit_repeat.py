@@ -48,7 +48,7 @@ def permit_repeat(
         gate, wait = "budgets", _too_near(tx, facts, unconfirmed)
     if wait is None:
         return now if _write_intent(tx, now, unconfirmed) else Held("it is no doubt any more")
-    look_again(tx, unconfirmed, min(wait.until or now + A_MINUTE, now + AT_MOST), wait.message)
+    look_again(tx, now, unconfirmed, min(wait.until or now + A_MINUTE, now + AT_MOST), wait.message)
     return Held(wait.message, gate)
 
 

@@ -13,12 +13,11 @@ from datetime import datetime
 from typing import Any
 
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries import lanes, planners
+from cadenza.deliveries import lanes
 from cadenza.deliveries.model import COLUMNS, Delivery
-from cadenza.deliveries.planners import Transition
 from cadenza.deliveries.read_recipients import fold_recipient
 from cadenza.deliveries.suspend_account import suspend_account
-from cadenza.deliveries.transition import end_waiting
+from cadenza.deliveries.transition import Changes, Move, as_approved, end_waiting, move
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import read_values
 
@@ -185,19 +184,5 @@ def _reactivate(tx: Tx, now: datetime, end: Contact, recipients: set[str]) -> No
     )
     skipped = read_values(Delivery, rows)
     back = [each for each in skipped if fold_recipient(each.recipient or "") in recipients]
-    tx.run(
-        """
-        UPDATE delivery SET reason = NULL, ended_at = NULL,
-            state = CASE WHEN approved THEN 'scheduled' ELSE 'draft' END
-        FROM TABLE(:ids) AS asked (id text)
-        WHERE delivery.workspace_id = :workspace_id AND delivery.id = asked.id
-        """,
-        ids=[(each.id,) for each in back],
-        workspace_id=end.workspace_id,
-    )
-    planners.count(
-        tx,
-        now,
-        [Transition(each, State.SCHEDULED if each.approved else State.DRAFT) for each in back],
-    )
-    lanes.refresh(tx, {each.lane_key for each in back})
+    moved = move(tx, now, [Move(each, as_approved(each), Changes(reason=None)) for each in back])
+    lanes.refresh(tx, {each.delivery.lane_key for each in moved})

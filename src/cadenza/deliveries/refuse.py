@@ -24,8 +24,9 @@ from cadenza.deliveries.gates import (
     Wait,
 )
 from cadenza.deliveries.model import ClaimedDelivery
-from cadenza.deliveries.planners import Refused, Transition
+from cadenza.deliveries.planners import Refused
 from cadenza.deliveries.rate_limit_waits import rests_alone
+from cadenza.deliveries.transition import Changes, Move, move_held, put_off_quiet
 from cadenza.sql.tx import Tx
 
 A_CHUNK = 5_000  # deliveries that one statement puts off
@@ -88,28 +89,13 @@ def refuse(tx: Tx, now: datetime, refused: Sequence[DeliveryRefusal]) -> None:
 
 
 def _let_sleep(tx: Tx, refused: Sequence[DeliveryRefusal]) -> None:
-    """Put off who else of the lane is left alone by the same clock: they are not claimed only to be refused."""
+    """Put off who else of their lanes is left alone by the same clock."""
     asleep = {
-        (*one.ticket.delivery.lane_key, one.ticket.delivery.quiet or ""): one.until
+        (one.ticket.delivery.lane_key, one.ticket.delivery.quiet or ""): one.until
         for one in refused
     }
-    for (workspace_id, lane_id, quiet), until in sorted(asleep.items()):
-        tx.run(
-            """
-            UPDATE delivery SET was_due_at = coalesce(was_due_at, due_at), due_at = :until
-            WHERE workspace_id = :workspace_id AND id IN (
-                SELECT id FROM delivery
-                WHERE workspace_id = :workspace_id AND lane_id = :lane_id AND state = 'scheduled'
-                    AND leased_until IS NULL AND due_at < :until AND quiet = :quiet
-                ORDER BY due_at LIMIT :most
-            )
-            """,
-            workspace_id=workspace_id,
-            lane_id=lane_id,
-            quiet=quiet,
-            until=until,
-            most=A_CHUNK,
-        )
+    for (lane, quiet), until in sorted(asleep.items()):
+        put_off_quiet(tx, lane, quiet, until=until, most=A_CHUNK)
 
 
 def _ask_planners(
@@ -134,62 +120,25 @@ def _ask_planners(
 
 
 def _end(tx: Tx, now: datetime, ended: Sequence[DeliveryRefusal]) -> None:
-    ends = [(one.ticket, one.answer) for one in ended if isinstance(one.answer, End)]
-    if not ends:
-        return
-    tx.run(
-        """
-        UPDATE delivery SET state = new.becomes, reason = new.why, leased_until = NULL, worker = NULL,
-            failed_at = new.fails_at, ended_at = new.ends_at
-        FROM TABLE(:new) AS new (
-            workspace_id text, id text, held bigint, becomes text, why text, fails_at timestamptz,
-            ends_at timestamptz
-        )
-        WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id AND lease = held
-        """,
-        new=[
-            (
-                ticket.workspace_id,
-                ticket.id,
-                ticket.lease,
-                end.state.value,
-                end.message,
-                now if end.state is State.FAILED else None,
-                None if end.state is State.FAILED else now,
-            )
-            for ticket, end in ends
-        ],
-    )
-    announce(
-        tx,
-        now,
-        [DeliveryEvent.of(ticket.delivery, end.state, end.message) for ticket, end in ends],
-    )
-    planners.count(tx, now, [Transition(ticket.delivery, end.state) for ticket, end in ends])
+    ends = [(one.ticket.delivery, one.answer) for one in ended if isinstance(one.answer, End)]
+    move_held(tx, now, [Move(each, end.state, Changes(reason=end.message)) for each, end in ends])
+    announce(tx, now, [DeliveryEvent.of(each, end.state, end.message) for each, end in ends])
 
 
 def _wait(tx: Tx, now: datetime, waiting: Sequence[DeliveryRefusal]) -> None:
-    if not waiting:
-        return
-    tx.run(
-        """
-        UPDATE delivery SET state = 'scheduled', leased_until = NULL, worker = NULL,
-            deferrals = deferrals + 1, reason = new.why, attempts = attempts - new.unburnt,
-            was_due_at = CASE WHEN new.put_off_until IS NULL THEN was_due_at ELSE due_at END,
-            due_at = CASE WHEN new.put_off_until IS NULL THEN due_at ELSE new.put_off_until END
-        FROM TABLE(:new) AS new (
-            workspace_id text, id text, held bigint, why text, unburnt integer, put_off_until timestamptz
-        )
-        WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id AND lease = held
-        """,
-        new=[
-            (
-                one.ticket.workspace_id,
-                one.ticket.id,
-                one.ticket.lease,
-                one.answer.message,
-                1 if one.between else 0,
-                one.until if one.alone and one.until > now else None,
+    move_held(
+        tx,
+        now,
+        [
+            Move(
+                one.ticket.sending(begun=one.between),
+                State.SCHEDULED,
+                Changes(
+                    reason=one.answer.message,
+                    unburnt=1 if one.between else 0,
+                    put_off_until=one.until if one.alone and one.until > now else None,
+                    deferred=1,
+                ),
             )
             for one in waiting
         ],

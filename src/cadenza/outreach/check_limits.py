@@ -106,7 +106,7 @@ def repair_limits(
                 )
             )
     if moves:
-        move_due(tx, moves, reason=REASON)
+        move_due(tx, now, moves, reason=REASON)
     audit.record(
         tx,
         now,

@@ -177,7 +177,7 @@ def replan_overdue(
         if isinstance(found, Found):
             made.agenda.book(found.at, day=found.day)
             moves.append((each, to_instant(found.at)))
-    moved = move_due(tx, moves, reason="re-planned after the pause")
+    moved = move_due(tx, now, moves, reason="re-planned after the pause")
     return [(each.id, each.due_at, at) for each, at in moves if each.id in moved]
 
 

@@ -84,7 +84,7 @@ def approve_held(
     approval = Approval(by, now, post.content_hash)
     _write(tx, post, approval)
     recompose(
-        tx, replace(post, approval=approval)
+        tx, now, replace(post, approval=approval)
     )  # hashtags of brand or category may have changed since it was planned
     released = deliveries_approve.release(tx, now, workspace_id=post.workspace_id, post_id=post.id)
     _record(tx, now, post, by, "post.approve")
@@ -113,6 +113,7 @@ def unapprove(
     _write(tx, post, None)
     taken = deliveries_approve.take_back(
         tx,
+        now,
         workspace_id=workspace_id,
         post_id=post_id,
         reason=f"the approval was taken back{f': {reason}' if reason else ''}",
