@@ -2,6 +2,7 @@
 // screens/. The first group has no name: it is about everything.
 import {
   IconActivityHeartbeat,
+  IconAddressBook,
   IconAlertCircle,
   IconCalendar,
   IconFileText,
@@ -60,6 +61,10 @@ export const screenGroups: readonly ScreenGroup[] = [
       { path: "calendar", name: t("calendar"), icon: IconCalendar, load: () => import("../screens/calendar/Calendar") },
       { path: "drafts", name: t("drafts"), icon: IconFileText, load: () => import("../screens/drafts/Drafts") },
     ],
+  },
+  {
+    name: t("outreach"),
+    screens: [{ path: "contacts", name: t("contacts"), icon: IconAddressBook, load: () => import("../screens/contacts/Contacts") }],
   },
   { screens: [{ path: "campaigns", name: t("campaigns"), icon: IconSpeakerphone, load: () => import("../screens/campaigns/Campaigns") }] },
   { screens: [{ path: "accounts", name: t("accounts"), icon: IconPlugConnected, load: () => import("../screens/accounts/Accounts") }] },
