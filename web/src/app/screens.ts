@@ -13,6 +13,7 @@ import {
   IconSpeakerphone,
   IconStack2,
   IconSubtask,
+  IconTemplate,
   IconTransfer,
   type Icon,
 } from "@tabler/icons-react";
@@ -64,7 +65,10 @@ export const screenGroups: readonly ScreenGroup[] = [
   },
   {
     name: t("outreach"),
-    screens: [{ path: "contacts", name: t("contacts"), icon: IconAddressBook, load: () => import("../screens/contacts/Contacts") }],
+    screens: [
+      { path: "contacts", name: t("contacts"), icon: IconAddressBook, load: () => import("../screens/contacts/Contacts") },
+      { path: "templates", name: t("templates"), icon: IconTemplate, load: () => import("../screens/templates/Templates") },
+    ],
   },
   { screens: [{ path: "campaigns", name: t("campaigns"), icon: IconSpeakerphone, load: () => import("../screens/campaigns/Campaigns") }] },
   { screens: [{ path: "accounts", name: t("accounts"), icon: IconPlugConnected, load: () => import("../screens/accounts/Accounts") }] },

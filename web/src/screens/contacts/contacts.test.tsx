@@ -69,7 +69,7 @@ it("imports a file only after every row was tried with these very choices", asyn
   await userEvent.click(await screen.findByRole("option", { name: "Email" }));
   await userEvent.click(screen.getByRole("button", { name: t("checkEveryRow") }));
   expect(await screen.findByText(/Wohin: x: This is no address\./)).toBeTruthy();
-  await userEvent.type(screen.getByRole("textbox", { name: t("tagEverybody") }), "fair{Enter}");
+  await userEvent.type(screen.getByLabelText(t("tagEverybody")), "fair{Enter}");
   expect(screen.queryByRole("button", { name: "Import 41 contacts" })).toBeNull(); // it was tried without the tag
   await userEvent.click(screen.getByRole("button", { name: t("checkEveryRow") }));
   await userEvent.click(await screen.findByRole("button", { name: "Import 41 contacts" }));
