@@ -17,6 +17,7 @@ const touched = {
   category: [...rules, ...plans, "check", "preview"],
   channel: ["recipient-channels", "audiences"],
   contact: [...contacts, ...sequences, "audience-members", "contact-notes", "suppression"],
+  contact_export: ["contact-exports"],
   contact_field: ["contact-fields", ...contacts],
   contact_import: ["contact-imports", "import-rows", ...contacts],
   conversation: ["conversation", "conversations"],

@@ -2,6 +2,7 @@
 // screens/. The first group has no name: it is about everything.
 import {
   IconActivityHeartbeat,
+  IconAddressBook,
   IconAlertCircle,
   IconCalendar,
   IconFileText,
@@ -12,6 +13,7 @@ import {
   IconSpeakerphone,
   IconStack2,
   IconSubtask,
+  IconTemplate,
   IconTransfer,
   type Icon,
 } from "@tabler/icons-react";
@@ -59,6 +61,13 @@ export const screenGroups: readonly ScreenGroup[] = [
       { path: "compose", name: t("newPost"), icon: IconPencilPlus, editors: true, load: () => import("../screens/composer/Compose") },
       { path: "calendar", name: t("calendar"), icon: IconCalendar, load: () => import("../screens/calendar/Calendar") },
       { path: "drafts", name: t("drafts"), icon: IconFileText, load: () => import("../screens/drafts/Drafts") },
+    ],
+  },
+  {
+    name: t("outreach"),
+    screens: [
+      { path: "contacts", name: t("contacts"), icon: IconAddressBook, load: () => import("../screens/contacts/Contacts") },
+      { path: "templates", name: t("templates"), icon: IconTemplate, load: () => import("../screens/templates/Templates") },
     ],
   },
   { screens: [{ path: "campaigns", name: t("campaigns"), icon: IconSpeakerphone, load: () => import("../screens/campaigns/Campaigns") }] },
