@@ -251,6 +251,25 @@ async def resume(
 
 
 @app.command
+async def lift(account: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
+    """Let a suspended account send again; what came back before no longer counts against it.
+
+    Parameters
+    ----------
+    account
+        Its id, its handle, or its network.
+    """
+    async with opened_workspace(options) as home:
+        found = await find_account(home, account)
+        answer = await home.accounts.lift(found["id"])
+    if options.json:
+        print_json(answer)
+    else:
+        echo(f"{found['handle']} sends again")
+    return OK
+
+
+@app.command
 async def disconnect(
     account: str,
     /,
@@ -411,4 +430,6 @@ def _state(account: "types.Account") -> str:
 def _advice(account: "types.Account") -> str:
     if _held(account) and account["state"] == "connected":
         return f"cadenza account resume {account['id']}"
+    if account["state"] == "suspended":
+        return f"find out why, then: cadenza account lift {account['id']}"
     return f"connect it again: cadenza account connect {account['provider']}"

@@ -884,6 +884,14 @@ class Connect(Calls):
         return await self._asker.request("GET", f"{self._at}/connect/begun/{part(connection_id)}")
 
 
+class ServerConnectNotices(Calls):
+    """Connect notices, of the whole installation."""
+
+    async def notify_signed_in(self, state: str, /) -> shapes.Notified:
+        """Take what a network tells of a sign-in on its own page; the address is good once."""
+        return await self._asker.request("POST", f"{self._at}/connect/notify/{part(state)}")
+
+
 class ContactExports(Calls):
     """Contact exports, of one workspace."""
 
@@ -3870,6 +3878,7 @@ class ServerCalls:
     def __init__(self, asker: Requester, at: str) -> None:
         self.audit = ServerAudit(asker, at)
         self.channels = ServerChannels(asker, at)
+        self.connect_notices = ServerConnectNotices(asker, at)
         self.intake = ServerIntake(asker, at)
         self.jobs = ServerJobs(asker, at)
         self.key = ServerKey(asker, at)

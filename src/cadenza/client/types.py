@@ -273,6 +273,13 @@ class Account(TypedDict):
     warm_up: dict[str, WarmUp]
     # Made for many (a mail relay): campaigns by it keep no limits of mail by hand
     bulk: bool
+    # The name that its mails come from
+    from_name: str
+    # Where answers to its mails go
+    reply_to: str
+    # Plain text below every mail
+    signature: str
+    health: AccountHealthLimits
     lane: Lane | None
     # Posts that came due while it was disconnected; `resume` says what becomes of them
     to_resume: int
@@ -293,6 +300,22 @@ class AccountChange(TypedDict):
     # Per action; null, or left out, ends it
     warm_up: NotRequired[dict[str, WarmUp | None] | None]
     bulk: NotRequired[bool | None]
+    # The name that its mails come from; empty: none
+    from_name: NotRequired[str | None]
+    # Where answers to its mails go; empty: to its own address
+    reply_to: NotRequired[str | None]
+    # Plain text below every mail; empty: none
+    signature: NotRequired[str | None]
+    health: NotRequired[AccountHealthLimits | None]
+
+
+class AccountHealthLimits(TypedDict):
+    """From what share of the mails sent in 30 days the account is suspended; 100 never does."""
+
+    bounce_percent: NotRequired[float]
+    complaint_percent: NotRequired[float]
+    # Mails sent before bounces are judged
+    after: NotRequired[int]
 
 
 class AccountResults(TypedDict):
@@ -306,6 +329,11 @@ class AccountResults(TypedDict):
     complaints: int
     unsubscribes: int
     account_id: str
+    # Of the mails sent, to addresses that do not exist
+    bounce_percent: float
+    complaint_percent: float
+    # Why it is suspended at the next bounce or complaint, or was
+    at_risk: str | None
 
 
 class AccountUseView(TypedDict):
@@ -1272,6 +1300,13 @@ class Disconnected(TypedDict):
     warm_up: dict[str, WarmUp]
     # Made for many (a mail relay): campaigns by it keep no limits of mail by hand
     bulk: bool
+    # The name that its mails come from
+    from_name: str
+    # Where answers to its mails go
+    reply_to: str
+    # Plain text below every mail
+    signature: str
+    health: AccountHealthLimits
     lane: Lane | None
     # Posts that came due while it was disconnected; `resume` says what becomes of them
     to_resume: int
@@ -2555,6 +2590,13 @@ class NoteView(TypedDict):
     text: str
     written_by: str
     created_at: str
+
+
+class Notified(TypedDict):
+    """What a network told was taken."""
+
+    # Accounts that are connected now
+    connected: int
 
 
 class Occurrence(TypedDict):

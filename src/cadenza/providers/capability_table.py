@@ -74,7 +74,7 @@ _SMTP = Page(
     settings=(
         *("host", "port", "security", "username", "auth", "from_address", "from_name"),
         *("reply_to", "unsubscribe_mailto", "max_bytes", "bounce_domain"),
-        *("dkim_selector", "dkim_domain"),
+        *("dkim_selector", "dkim_domain", "signature"),
     ),
 )
 _SIGNED_IN_MAIL = replace(
@@ -151,7 +151,15 @@ PAGES: dict[str, Page] = {
     "unipile": Page(
         "no limit of its own",
         f"attachments of {_mb(unipile.FILE_BYTES)}",
-        settings=("dsn", "kind", "note_length"),
+        settings=(
+            "dsn",
+            "kind",
+            "note_length",
+            "from_address",
+            "from_name",
+            "reply_to",
+            "signature",
+        ),
     ),
     "webhook": Page(
         f"{_n(webhook.ADVISED)} bytes for the whole body, as advice",
