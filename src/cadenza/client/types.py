@@ -114,6 +114,7 @@ EventKind: TypeAlias = Literal[
     "account.expiring",
     "account.needs_reconnect",
     "account.suspended",
+    "account.limited",
     "installation.held",
     "queue.dry",
     "import.done",
@@ -569,10 +570,18 @@ class CampaignInput(TypedDict):
     retry_limit: NotRequired[int]
     # Skip recipients with missing values instead of refusing the start
     skip_incomplete: NotRequired[bool]
-    # Pause it when more of its sends fail
+    # Pause it when so many of the last 200 results, 20 at least, are failures
     max_error_percent: NotRequired[int]
+    # Pause it when so many of 50 mails or more come back
+    max_bounce_percent: NotRequired[int]
     start_at: NotRequired[Instant | None]
     not_after_at: NotRequired[Instant | None]
+    # When nobody is written to, on each recipient's clock: 22:00-08:00
+    quiet_hours: NotRequired[str | None]
+    # Start at the hour of `start_at` on each recipient's clock
+    local_start: NotRequired[bool]
+    # Of recipients without a time zone; null: the workspace's
+    zone: NotRequired[str | None]
 
 
 class CampaignPauseInput(TypedDict):
@@ -680,13 +689,19 @@ class CampaignView(TypedDict):
     retry_limit: int
     skip_incomplete: bool
     max_error_percent: int
+    max_bounce_percent: int
     start_at: str | None
     not_after_at: str | None
+    quiet_hours: str | None
+    local_start: bool
+    zone: str | None
     state: CampaignState
     # The same in the words of a pg-boss installation
     status: str
     reason: str | None
     reason_code: str | None
+    # When a pause ends by itself; null: an editor resumes it
+    auto_resume_at: str | None
     progress: CampaignProgressView
     revision: int
     created_at: str
