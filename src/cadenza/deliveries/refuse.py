@@ -17,6 +17,8 @@ from cadenza.deliveries.gates import MAX_PER_DAY, NETWORK, RECIPIENT_CAP, End, F
 from cadenza.deliveries.model import ClaimedDelivery
 from cadenza.deliveries.planners import Refused
 from cadenza.deliveries.rate_limit_waits import rests_alone
+from cadenza.deliveries.read_budgets import rule_of
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.transition import Changes, Move, move_held
 from cadenza.sql.tx import Tx
 
@@ -49,11 +51,17 @@ class DeliveryRefusal:
         """Put a gate's answer down."""
         until = (isinstance(answer, Wait) and answer.until) or now + PERSON
         shared = facts.lane.account_id is None
-        lanes_own = answer.message.startswith(f"{facts.lane.id} ")  # a budget of the lane itself
+        lanes_own = answer.reason.code is Code.LIMIT_REACHED and _of_lane(answer.reason, facts)
         alone = gate == RECIPIENT_CAP or (shared and gate in OF_THE_ACCOUNT and not lanes_own)
         if gate == NETWORK and facts.wait is not None:
             alone = rests_alone(facts.wait, facts.delivery)
         return cls(ticket, gate, answer, until, alone, between)
+
+
+def _of_lane(over: Reason, facts: Facts) -> bool:
+    """Say whether a limit of the lane itself is reached, not one of the account."""
+    budget = next(each for each in facts.budgets if each.key == over.params["limit"])
+    return rule_of(budget, facts.delivery).scope == facts.lane.id
 
 
 def refuse(tx: Tx, now: datetime, refused: Sequence[DeliveryRefusal]) -> None:
@@ -98,8 +106,8 @@ def _ask_planners(
 
 def _end(tx: Tx, now: datetime, ended: Sequence[DeliveryRefusal]) -> None:
     ends = [(one.ticket.delivery, one.answer) for one in ended if isinstance(one.answer, End)]
-    move_held(tx, now, [Move(each, end.state, Changes(reason=end.message)) for each, end in ends])
-    announce(tx, now, [DeliveryEvent.of(each, end.state, end.message) for each, end in ends])
+    move_held(tx, now, [Move(each, end.state, Changes(reason=end.reason)) for each, end in ends])
+    announce(tx, now, [DeliveryEvent.of(each, end.state, end.reason) for each, end in ends])
 
 
 def _wait(tx: Tx, now: datetime, waiting: Sequence[DeliveryRefusal]) -> None:
@@ -111,7 +119,7 @@ def _wait(tx: Tx, now: datetime, waiting: Sequence[DeliveryRefusal]) -> None:
                 one.ticket.sending(begun=one.between),
                 State.SCHEDULED,
                 Changes(
-                    reason=one.answer.message,
+                    reason=one.answer.reason,
                     unburnt=1 if one.between else 0,
                     put_off_until=one.until if one.alone and one.until > now else None,
                     deferred=1,
