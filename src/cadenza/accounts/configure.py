@@ -12,9 +12,12 @@ from typing import Any
 
 import msgspec
 
+from cadenza.accounts.warm_up import begin_warm_up
 from cadenza.core.zones import get_zone
 from cadenza.db.audit import record
 from cadenza.sql.tx import Row, Tx
+
+SETTINGS = ("hours", "holidays", "holiday_names", "holiday_calendars", "bulk")  # as they are said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +29,11 @@ class Change:
     unconfirmed_policy: str | None = None
     hours: Mapping[str, Any] | None = None  # as `accounts/hours.py` reads them
     holidays: Sequence[str] | None = None
+    holiday_names: Mapping[str, str] | None = None  # of dates that have one
+    holiday_calendars: Sequence[str] | None = None  # countries, such as DE-BY
+    warm_up: Mapping[str, Mapping[str, int] | None] | None = (
+        None  # per action; None ends it, and what is not named ends too
+    )
     bulk: bool | None = (
         None  # made for many: campaigns count as broadcasts, without the limits of mail by hand
     )
@@ -55,10 +63,12 @@ def configure(
     zone = row["zone"] if change.zone is None else change.zone
     get_zone(zone)
     settings: dict[str, Any] = msgspec.json.decode(row["settings"])
-    for name in ("hours", "holidays", "bulk"):
+    for name in SETTINGS:
         said = getattr(change, name)
         if said is not None:
             settings[name] = said
+    if change.warm_up is not None:
+        settings["warm_up"] = begin_warm_up(change.warm_up, settings.get("warm_up", {}), now)
     grace = row["grace_minutes"] if change.grace_minutes is None else change.grace_minutes
     policy = change.unconfirmed_policy or row["unconfirmed_policy"]
     tx.run(
@@ -87,6 +97,8 @@ def configure(
             "unconfirmed_policy": policy,
             "hours": settings.get("hours", {}),
             "holidays": settings.get("holidays", []),
+            "holiday_calendars": settings.get("holiday_calendars", []),
+            "warm_up": settings.get("warm_up", {}),
             "bulk": settings.get("bulk", False),
         },
     )

@@ -3,7 +3,14 @@
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 from cadenza.accounts import configure
 from cadenza.accounts.disconnect import disconnect
@@ -23,6 +30,7 @@ from cadenza.api.schemas import (
     loads,
     one_of,
 )
+from cadenza.core.holiday_calendars import UnknownCalendarError, check_calendar
 from cadenza.db.audit import record
 from cadenza.deliveries import lanes, resume_plan, set_limit
 from cadenza.deliveries.cancel_account import cancel_account
@@ -38,6 +46,24 @@ from cadenza.sql.tx import Row, Tx
 
 routes = Resource("accounts", "/workspaces/{workspace_id}/accounts")
 BATCHES = 20  # of canceled deliveries in one request; the rest meets the account's closed gate
+
+
+OutreachAction = Literal[Action.EMAIL, Action.MESSAGE, Action.CONNECTION_REQUEST, Action.INMAIL]
+
+
+def _calendar(name: str) -> str:
+    try:
+        return check_calendar(name)
+    except UnknownCalendarError as unknown:
+        raise ValueError(str(unknown)) from None
+
+
+CalendarName = Annotated[
+    str,
+    StringConstraints(max_length=40, pattern=r"^[A-Za-z]{2}(-[A-Za-z0-9 ]{1,30})?$"),
+    AfterValidator(_calendar),
+    Field(examples=["DE-BY"]),
+]
 
 
 class Hours(BaseModel):
@@ -57,6 +83,15 @@ class Hours(BaseModel):
         if self.start.tzinfo is not None or self.end.tzinfo is not None:
             raise ValueError("hours are wall times of the account's zone: leave the offset out")
         return self
+
+
+class WarmUp(BaseModel):
+    """So many a day at first, `step` more after every `every` days with at least one message."""
+
+    model_config = ConfigDict(extra="forbid")
+    start: int = Field(ge=1, le=10_000, strict=True)
+    step: int = Field(ge=1, le=10_000, strict=True)
+    every: int = Field(default=1, ge=1, le=30, strict=True)
 
 
 class Lane(BaseModel):
@@ -92,6 +127,10 @@ class Account(Answer):
         description="What holds for an action that `hours` does not name; null: at any time"
     )
     holidays: list[date]
+    holiday_calendars: list[str] = Field(description="Countries whose public holidays it keeps")
+    warm_up: dict[str, WarmUp] = Field(
+        description="Per action: a new account begins with fewer a day than its limit allows"
+    )
     bulk: bool = Field(
         description="Made for many (a mail relay): campaigns by it keep no limits of mail by hand"
     )
@@ -124,6 +163,14 @@ class AccountChange(InputModel):
         default=None, description="Per action; null is always open, left out is the default"
     )
     holidays: list[date] | None = Field(default=None, max_length=400)
+    holiday_calendars: list[CalendarName] | None = Field(
+        default=None,
+        max_length=5,
+        description="Countries whose public holidays it keeps, such as DE, or DE-BY for a part of one",
+    )
+    warm_up: dict[OutreachAction, WarmUp | None] | None = Field(
+        default=None, description="Per action; null, or left out, ends it"
+    )
     bulk: bool | None = None
 
 
@@ -256,13 +303,20 @@ async def change_account(
                 unconfirmed_policy=body.unconfirmed_policy,
                 hours=hours,
                 holidays=holidays,
+                holiday_calendars=body.holiday_calendars,
+                warm_up=None
+                if body.warm_up is None
+                else {
+                    action.value: None if said is None else said.model_dump()
+                    for action, said in body.warm_up.items()
+                },
                 bulk=body.bulk,
             ),
             by=act.by,
         )
         if body.zone is not None:
             set_limit.recount(tx, now, workspace_id=workspace_id, account_id=account_id)
-        _look_again(tx, workspace_id, account_id)
+        look_again(tx, workspace_id, account_id)
         return act.tag(one(act, tx, account_id))
 
     return await act.write(operation, locks=[configure.lock_of(workspace_id, account_id)])
@@ -408,6 +462,11 @@ def show(row: Row, lane: Row | None, to_resume: int = 0) -> Account:
             "hours": settings.get("hours", {}),
             "usual_hours": {action: usual_hours(action) for action in Action},
             "holidays": settings.get("holidays", []),
+            "holiday_calendars": settings.get("holiday_calendars", []),
+            "warm_up": {
+                action: {name: said[name] for name in WarmUp.model_fields}
+                for action, said in settings.get("warm_up", {}).items()
+            },
             "bulk": settings.get("bulk", False),
             "lane": shown,
             "to_resume": to_resume,
@@ -445,7 +504,7 @@ def _move_clock(act: WriteContext, tx: Tx, now: datetime, account_id: str, zone:
         refuse(answer)
 
 
-def _look_again(tx: Tx, workspace_id: str, account_id: str) -> None:
+def look_again(tx: Tx, workspace_id: str, account_id: str) -> None:
     """What waited for hours or a budget may go now: let the pipeline look again."""
     lanes.unpark(tx, accounts=[(workspace_id, account_id)], by=("hours", "budgets"))
 

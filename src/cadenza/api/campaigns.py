@@ -93,10 +93,29 @@ class CampaignInput(InputModel):
         description="Skip recipients with missing values instead of refusing the start",
     )
     max_error_percent: int = Field(
-        default=10, ge=1, le=100, description="Pause it when more of its sends fail"
+        default=10,
+        ge=1,
+        le=100,
+        description="Pause it when so many of the last 200 results, 20 at least, are failures",
+    )
+    max_bounce_percent: int = Field(
+        default=2, ge=1, le=100, description="Pause it when so many of 50 mails or more come back"
     )
     start_at: Instant | None = None
     not_after_at: Instant | None = None
+    quiet_hours: str | None = Field(
+        default=None,
+        max_length=11,
+        description="When nobody is written to, on each recipient's clock: 22:00-08:00",
+    )
+    local_start: bool = Field(
+        default=False, description="Start at the hour of `start_at` on each recipient's clock"
+    )
+    zone: str | None = Field(
+        default=None,
+        max_length=64,
+        description="Of recipients without a time zone; null: the workspace's",
+    )
 
     def form(self) -> CampaignForm:
         """Return it as operations take it."""
@@ -152,12 +171,19 @@ class CampaignView(Answer):
     retry_limit: int
     skip_incomplete: bool
     max_error_percent: int
+    max_bounce_percent: int
     start_at: datetime | None
     not_after_at: datetime | None
+    quiet_hours: str | None
+    local_start: bool
+    zone: str | None
     state: CampaignState
     status: str = Field(description="The same in the words of a pg-boss installation")
     reason: str | None
     reason_code: str | None
+    auto_resume_at: datetime | None = Field(
+        description="When a pause ends by itself; null: an editor resumes it"
+    )
     progress: CampaignProgressView
     revision: int
     created_at: datetime
@@ -484,12 +510,17 @@ def _shown(tx: Tx, each: Campaign, reached: Progress) -> CampaignView:
         retry_limit=each.retry_limit,
         skip_incomplete=each.skip_incomplete,
         max_error_percent=each.max_error_percent,
+        max_bounce_percent=each.max_bounce_percent,
         start_at=each.start_at,
         not_after_at=each.not_after_at,
+        quiet_hours=each.quiet_hours,
+        local_start=each.local_start,
+        zone=each.zone,
         state=each.state,
         status=VOCABULARY[each.state],
         reason=each.reason,
         reason_code=each.reason_code,
+        auto_resume_at=each.auto_resume_at,
         progress=CampaignProgressView.model_validate(reached),
         revision=each.revision,
         created_at=each.created_at,

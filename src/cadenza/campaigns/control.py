@@ -8,7 +8,8 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TypeAlias
 
-from cadenza.campaigns.count import COUNTED, add_counts, read_counts
+from cadenza.campaigns import guard
+from cadenza.campaigns.counters import COUNTED, add_counts, read_counts
 from cadenza.campaigns.model import (
     Campaign,
     CampaignState,
@@ -18,9 +19,10 @@ from cadenza.campaigns.model import (
     accounts_of,
     find_campaign,
     move,
+    wake_job,
 )
 from cadenza.campaigns.save import check_accounts
-from cadenza.campaigns.start import wake_job
+from cadenza.campaigns.start import open_lane
 from cadenza.db.audit import record
 from cadenza.db.write_outbox import OutboxEvent, write_outbox
 from cadenza.deliveries import campaign_deliveries, lanes
@@ -58,10 +60,12 @@ def resume_campaign(
             return accounts
 
     def after(campaign: Campaign) -> None:
+        guard.begin_counting(tx, campaign, read_counts(tx, [campaign.key])[campaign.key])
+        open_lane(tx, now, campaign, by=by)
         lanes.resume(tx, workspace_id=workspace_id, lane_id=campaign.scope)
-        wake_job(tx, now, campaign)
 
-    return _do(tx, now, campaign_id, "resume", after, workspace_id, by)
+    begun = isinstance(there, Campaign) and (there.planned or there.planned_to)
+    return _do(tx, now, campaign_id, "resume" if begun else "begin", after, workspace_id, by)
 
 
 def cancel_campaign(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from cadenza.campaigns.count import read_counts
+from cadenza.campaigns.counters import read_counts
 from cadenza.campaigns.model import ENDED, Campaign, CampaignState
 from cadenza.sql.tx import Row, Tx
 from cadenza.sql.values import Key

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from cadenza.campaigns.model import (
-    JOB,
-    QUEUE,
     Campaign,
     NoSuchCampaign,
     NotNow,
@@ -16,18 +14,20 @@ from cadenza.campaigns.model import (
     accounts_of,
     find_campaign,
     move,
+    wake_job,
 )
 from cadenza.campaigns.save import check_accounts, write_rate
 from cadenza.contacts.audiences import Audience, NoSuchAudience, find_audience
 from cadenza.core.channels import Channel
 from cadenza.db.audit import record
 from cadenza.deliveries import lanes
-from cadenza.engine.enqueue_in import enqueue_in
 from cadenza.inbox.bulk_mail import BulkSender, check_bulk_template
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key
 from cadenza.templates.store import load_versions
 
+GRACE = timedelta(hours=3)  # after its time; later a person decides
+MISSED = "nothing ran when it was to start: resume it to start it now"
 WIDTH = 32  # calls of one campaign at once; accounts with a gap allow fewer
 
 
@@ -57,7 +57,7 @@ def start_campaign(
     wrong = _why_not(tx, now, there, audience, sender)
     if wrong is not None:
         return wrong
-    waits = there.start_at is not None and there.start_at > now
+    waits = there.begins_at is not None and there.begins_at > now
     moved = move(tx, now, there, "schedule" if waits else "start")
     if isinstance(moved, NotNow):
         return moved
@@ -76,16 +76,24 @@ def start_campaign(
 
 
 def start_due(tx: Tx, now: datetime, *, limit: int = 20) -> list[Campaign]:
-    """Start what waited for its time."""
+    """Start what waited for its time; what could not be started for long is a person's to resume."""
     rows = tx.all(
-        "SELECT workspace_id, id FROM campaign WHERE state = 'scheduled' AND start_at <= :now LIMIT :limit",
+        """
+        SELECT workspace_id, id FROM campaign
+        WHERE state = 'scheduled' AND begins_at <= :now AND deleted_at IS NULL LIMIT :limit
+        """,
         now=now,
         limit=limit,
     )
     started: list[Campaign] = []
     for row in rows:
         there = find_campaign(tx, row["workspace_id"], row["id"])
-        moved = move(tx, now, there, "start") if isinstance(there, Campaign) else None
+        if not isinstance(there, Campaign):
+            continue
+        if there.start_at is not None and now > there.start_at + GRACE:
+            move(tx, now, there, "miss", reason=MISSED, code="missed_start")
+            continue
+        moved = move(tx, now, there, "start")
         if isinstance(moved, Campaign):
             open_lane(tx, now, moved, by="campaign")
             started.append(moved)
@@ -110,12 +118,6 @@ def open_lane(tx: Tx, now: datetime, campaign: Campaign, *, by: str) -> None:
     )
     write_rate(tx, now, campaign, by=by)
     wake_job(tx, now, campaign)
-
-
-def wake_job(tx: Tx, now: datetime, campaign: Campaign) -> None:
-    """Let the campaign's job go on: it finds out for itself what is still to do."""
-    payload = {"workspace_id": campaign.workspace_id, "campaign_id": campaign.id}
-    enqueue_in(tx, now, JOB, payload, queue=QUEUE)
 
 
 def _why_not(
@@ -148,8 +150,10 @@ def _bulk_mail(tx: Tx, there: Campaign, sender: BulkSender) -> Unfit | None:
 
 
 def _plan(tx: Tx, now: datetime, moved: Campaign, audience: Audience) -> StartPlan:
-    first = max(now, moved.start_at or now)
+    first = max(now, moved.begins_at or now)
     warnings: list[str] = []
+    if moved.local_start and (moved.begins_at or now) < now:
+        warnings.append("In some time zones its hour is over: recipients there get it at once.")
     finish, bound_by = None, "accounts"
     if moved.delivery_rate is not None:
         finish = first + timedelta(minutes=audience.size / moved.delivery_rate)

@@ -70,6 +70,9 @@ async def create(
     value: Many = (),
     start_at: datetime | None = None,
     not_after: datetime | None = None,
+    quiet_hours: str | None = None,
+    local_start: Yes = False,
+    zone: str | None = None,
     skip_incomplete: Yes = False,
     test: Yes = False,
     quiet: Quiet = False,
@@ -101,6 +104,12 @@ async def create(
         When it starts, once you have started it: with an offset, such as 2026-12-01T09:00+01:00.
     not_after
         Nothing leaves after this.
+    quiet_hours
+        When nobody is written to, on each recipient's clock: 22:00-08:00.
+    local_start
+        Start at the hour of --start-at on each recipient's clock.
+    zone
+        Of recipients without a time zone; the workspace's if not given.
     skip_incomplete
         Skip recipients with missing values instead of refusing the start.
     test
@@ -125,6 +134,9 @@ async def create(
             "params": dict(_pair(each) for each in value),
             "start_at": None if start_at is None else start_at.isoformat(),
             "not_after_at": None if not_after is None else not_after.isoformat(),
+            "quiet_hours": quiet_hours,
+            "local_start": local_start,
+            "zone": zone,
             "skip_incomplete": skip_incomplete,
             "mode": "test" if test else "live",
         }
@@ -166,6 +178,10 @@ async def show(campaign: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
             else "as fast as the accounts may",
         ),
         ("sent a minute", progress["per_minute"]),
+        (
+            "goes on at",
+            None if found["auto_resume_at"] is None else at(found["auto_resume_at"]),
+        ),
         ("ends about", None if progress["finish_at"] is None else at(progress["finish_at"])),
     ]
     print_facts({name: value for name, value in facts if value is not None})

@@ -117,6 +117,7 @@ EventKind: TypeAlias = Literal[
     "installation.held",
     "queue.dry",
     "import.done",
+    "contact.subscribed",
     "contact.unsubscribed",
     "campaign.completed",
     "campaign.paused",
@@ -266,6 +267,10 @@ class Account(TypedDict):
     # What holds for an action that `hours` does not name; null: at any time
     usual_hours: dict[str, Hours | None]
     holidays: list[str]
+    # Countries whose public holidays it keeps
+    holiday_calendars: list[str]
+    # Per action: a new account begins with fewer a day than its limit allows
+    warm_up: dict[str, WarmUp]
     # Made for many (a mail relay): campaigns by it keep no limits of mail by hand
     bulk: bool
     lane: Lane | None
@@ -283,6 +288,10 @@ class AccountChange(TypedDict):
     # Per action; null is always open, left out is the default
     hours: NotRequired[dict[str, Hours | None] | None]
     holidays: NotRequired[list[str] | None]
+    # Countries whose public holidays it keeps, such as DE, or DE-BY for a part of one
+    holiday_calendars: NotRequired[list[str] | None]
+    # Per action; null, or left out, ends it
+    warm_up: NotRequired[dict[str, WarmUp | None] | None]
     bulk: NotRequired[bool | None]
 
 
@@ -441,6 +450,8 @@ class AudienceChange(TypedDict):
 
     name: NotRequired[str | None]
     filter: NotRequired[list[ConditionInput] | None]
+    # What recipients call this list, where they choose what they get; empty: they don't see it
+    public_name: NotRequired[str | None]
 
 
 class AudienceDeleted(TypedDict):
@@ -470,6 +481,8 @@ class AudienceView(TypedDict):
     revision: int
     created_at: str
     updated_at: str
+    # As recipients see it, where they choose what they get
+    public_name: str | None
 
 
 class AuditView(TypedDict):
@@ -1253,6 +1266,10 @@ class Disconnected(TypedDict):
     # What holds for an action that `hours` does not name; null: at any time
     usual_hours: dict[str, Hours | None]
     holidays: list[str]
+    # Countries whose public holidays it keeps
+    holiday_calendars: list[str]
+    # Per action: a new account begins with fewer a day than its limit allows
+    warm_up: dict[str, WarmUp]
     # Made for many (a mail relay): campaigns by it keep no limits of mail by hand
     bulk: bool
     lane: Lane | None
@@ -1470,6 +1487,25 @@ class ExportView(TypedDict):
     expires_at: str | None
 
 
+class ExternalSendsInput(TypedDict):
+    """What was sent, how often, when, and to whom."""
+
+    action: Literal["email", "message", "connection_request", "inmail"]
+    count: NotRequired[int]
+    # When; now if it is left out
+    at: NotRequired[Instant | None]
+    # Whose limit of contacts it counts in too
+    recipient: NotRequired[str | None]
+
+
+class ExternalSendsView(TypedDict):
+    """What counts now; its id takes it back."""
+
+    dry_run: bool
+    id: str
+    count: int
+
+
 class Fault(TypedDict):
     """One thing that is wrong with the input."""
 
@@ -1644,6 +1680,32 @@ class HoldView(TypedDict):
     # Posts that were due since the backup and may be out already: they are missed until you
     # confirm
     overdue: int
+
+
+class HolidayView(TypedDict):
+    """A date on which the account writes to nobody."""
+
+    day: str
+    name: str
+    # The country whose it is; null: the account's own
+    calendar: str | None
+
+
+class HolidaysImportedView(TypedDict):
+    """What was added."""
+
+    dry_run: bool
+    added: list[HolidayView]
+    there_already: int
+    # Events that are no whole days
+    left_out: int
+
+
+class HolidaysInput(TypedDict):
+    """A calendar file, as text."""
+
+    # iCalendar (RFC 5545)
+    ics: str
 
 
 class HourUse(TypedDict):
@@ -2058,6 +2120,9 @@ class LimitUse(TypedDict):
 
     limit: Limit
     used: int | None
+    # Today, where a warm-up or the network lowers the limit
+    holds: int | None
+    lowered_by: Literal["warm-up", "network"] | None
 
 
 class LimitView(TypedDict):
@@ -3675,6 +3740,90 @@ class SignedIn(TypedDict):
     workspace_id: str | None
 
 
+class SignupFieldModel(TypedDict):
+    """One thing that a visitor is asked."""
+
+    # first_name, last_name, company, country, language, or a field of your own
+    key: str
+    label: str
+    required: NotRequired[bool]
+
+
+class SignupFormDeleted(TypedDict):
+    """It is deleted; who confirmed stays a contact."""
+
+    dry_run: bool
+    id: str
+
+
+class SignupFormModel(TypedDict):
+    """A form, as a whole."""
+
+    name: str
+    # The list that people join
+    audience_id: str
+    # The account that mails the link to confirm
+    account_id: str
+    # Not active: nobody can sign up
+    active: NotRequired[bool]
+    texts: NotRequired[SignupTextsModel]
+    # Asked besides the address
+    fields: NotRequired[list[SignupFieldModel]]
+    # Sites that may show it, such as https://www.example.org; none: every site
+    origins: NotRequired[list[str]]
+    # Where visitors go on
+    redirect_url: NotRequired[str | None]
+    # Where they go on after confirming
+    confirmed_url: NotRequired[str | None]
+
+
+class SignupFormView(TypedDict):
+    """A form, what to put on a site, and how many signed up by it."""
+
+    dry_run: bool
+    id: str
+    name: str
+    audience_id: str
+    account_id: str
+    active: bool
+    texts: SignupTextsModel
+    fields: list[SignupFieldModel]
+    origins: list[str]
+    redirect_url: str | None
+    confirmed_url: str | None
+    revision: int
+    created_at: str
+    updated_at: str
+    # The form as a page of its own
+    url: str
+    # The form as HTML, to put on a site and to style there
+    html: str
+    # The form in a frame, to put on a site
+    iframe: str
+    # Who signed up and has not confirmed yet
+    pending: int
+    confirmed: int
+
+
+class SignupTextsModel(TypedDict):
+    """What visitors read; plain words."""
+
+    title: NotRequired[str]
+    intro: NotRequired[str]
+    # Kept as proof with each sign-up
+    consent: NotRequired[str]
+    button: NotRequired[str]
+    # After signing up
+    pending: NotRequired[str]
+    # Above the button that confirms
+    confirm: NotRequired[str]
+    # After confirming
+    confirmed: NotRequired[str]
+    mail_subject: NotRequired[str]
+    # Plain text, with {{confirm_url}} where the link goes
+    mail_text: NotRequired[str]
+
+
 class SkipInput(TypedDict):
     """Which slots to leave out: named ones, or the next free ones."""
 
@@ -4255,6 +4404,14 @@ class VariantView(TypedDict):
     first_comment: str | None
     link: str | None
     options: dict[str, Any]
+
+
+class WarmUp(TypedDict):
+    """So many a day at first, `step` more after every `every` days with at least one message."""
+
+    start: int
+    step: int
+    every: NotRequired[int]
 
 
 class Webhook(TypedDict):

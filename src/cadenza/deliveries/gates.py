@@ -12,8 +12,9 @@ from typing import Any
 
 from cadenza.accounts.model import Account
 from cadenza.core.budgets import Allowed, Budget, Refused, allows
+from cadenza.core.quiet import open_hours
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.core.windows import Hours, is_open, next_opening
+from cadenza.core.windows import Hours, is_open, next_common_opening, next_opening
 from cadenza.deliveries.model import Action, Delivery, Lane, NetworkWait, ProviderRate, Workspace
 from cadenza.deliveries.read_day import Day
 from cadenza.deliveries.read_recipients import Contacts, RecipientChannel
@@ -25,6 +26,8 @@ BRAKE = timedelta(minutes=5)  # a clock that jumps further holds sending
 NETWORK = "network"  # the gate's name
 GONE = "disabled"  # the state of an account that a person let go
 RECIPIENT_CAP = "recipient cap"  # the gate's name
+RECIPIENT_HOURS = "recipient hours"  # the gate's name
+QUIET = "quiet hours"  # the gate's name
 MAX_PER_DAY = "max per day"  # the gate's name: lanes that it parked are the queue's to clear
 NOT_GIVEN = "no reason given"
 NO_PARTS = "[]"  # of a thread are out
@@ -52,6 +55,7 @@ class Facts:
     )
     problems: tuple[str, ...] = ()  # what the channel would refuse
     hours: Hours | None = None
+    recipient_hours: Hours | None = None  # on the recipient's clock, where the sender keeps them
     day: Day | None = None  # its local day, where the account has a maximum per day
     budgets: tuple[Budget, ...] = ()
     wait: NetworkWait | None = (
@@ -254,6 +258,15 @@ def recipient_rested(facts: Facts) -> Answer:
     return Wait(reason, contacts.free_at, "an admin can change the limit")
 
 
+def recipient_awake(facts: Facts) -> Answer:
+    """Is it a time at which the recipient may be written to, by the recipient's own clock?"""
+    quiet = facts.delivery.quiet
+    if quiet is None or is_open(open_hours(quiet), facts.now):
+        return Pass("no quiet hours now")
+    until = next_opening(open_hours(quiet), facts.now)
+    return Wait(Reason.of(Code.QUIET_HOURS, hours=quiet), until, "an editor of the workspace")
+
+
 def in_hours(facts: Facts) -> Answer:
     """Is it within the account's hours for this action? What a person sends by hand may go at any."""
     if facts.delivery.priority <= HURRY:
@@ -262,6 +275,20 @@ def in_hours(facts: Facts) -> Answer:
         return Pass("within hours")
     opening = next_opening(facts.hours, facts.now)
     return Wait(Reason.of(Code.OUTSIDE_HOURS), opening, "an admin can change the hours")
+
+
+def in_recipient_hours(facts: Facts) -> Answer:
+    """Is it within the same hours on the recipient's clock? Only this one waits, the others go on."""
+    theirs = facts.recipient_hours
+    if theirs is None or facts.hours is None:
+        return Pass("no hours of the recipient")
+    if facts.delivery.priority <= HURRY:
+        return Pass("sent by hand")
+    if is_open(theirs, facts.now):
+        return Pass("within the recipient's hours")
+    opening = next_common_opening((facts.hours, theirs), facts.now)
+    reason = Reason.of(Code.OUTSIDE_RECIPIENT_HOURS, zone=theirs.zone.name)
+    return Wait(reason, opening, "an editor can change the sequence")
 
 
 def day_has_room(facts: Facts) -> Answer:
@@ -316,7 +343,9 @@ GATES: Mapping[str, Gate] = {
     "lane": lane_open,
     NETWORK: network_free,
     RECIPIENT_CAP: recipient_rested,
+    QUIET: recipient_awake,
     "hours": in_hours,
+    RECIPIENT_HOURS: in_recipient_hours,
     MAX_PER_DAY: day_has_room,
     "provider rate": provider_free,
     "budgets": within_budgets,

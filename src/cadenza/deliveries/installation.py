@@ -419,12 +419,12 @@ def _miss_overdue(tx: Tx, now: datetime) -> None:
     missed = end_waiting(tx, now, read_values(Delivery, rows), State.MISSED, MAYBE_SENT)
     news = [
         DeliveryEvent.of(
-            structs.replace(delivery, lease=delivery.lease + 1), State.MISSED, MAYBE_SENT
+            structs.replace(each.delivery, lease=each.delivery.lease + 1), State.MISSED, MAYBE_SENT
         )
-        for delivery, _ in missed
+        for each in missed
     ]
     announce(tx, now, news)
-    lanes.refresh(tx, [delivery.lane_key for delivery, _ in missed])
+    lanes.refresh(tx, [each.delivery.lane_key for each in missed])
 
 
 def _open_lanes(tx: Tx) -> None:

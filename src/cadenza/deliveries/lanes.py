@@ -18,6 +18,8 @@ FOLLOWING = timedelta(
     hours=1
 )  # a park that begins so long after another goes on with the same hold
 A_YEAR = timedelta(days=365)
+# When its turn is: lanes that may be looked at go in the order in which they were last served.
+TURN = "(CASE WHEN served_at > runnable_at THEN served_at ELSE runnable_at END)"
 # What came due without a connection waits for a person's choice, not for its lane.
 RESUMED = "(lane.unresumed_until IS NULL OR due_at >= lane.unresumed_until)"
 # A park that had run out before opened the lane then, not now.
@@ -53,7 +55,9 @@ def refresh(tx: Tx, lanes: Iterable[tuple[str, str]]) -> None:
     tx.wake(QUEUE)
 
 
-def change(tx: Tx, in_flight: Mapping[tuple[str, str], int]) -> list[Row]:
+def change(
+    tx: Tx, in_flight: Mapping[tuple[str, str], int], *, served_at: datetime | None = None
+) -> list[Row]:
     """Count in or out of lanes, and say again when they may be looked at; return their epochs.
 
     The rows are held first, in one order, so that two workers never wait in a ring, and so that what is
@@ -76,6 +80,7 @@ def change(tx: Tx, in_flight: Mapping[tuple[str, str], int]) -> list[Row]:
         f"""
         UPDATE lane SET
             in_flight = CASE WHEN in_flight + asked.count > 0 THEN in_flight + asked.count ELSE 0 END,
+            served_at = coalesce(:served_at, served_at),
             runnable_at = (
                 SELECT CASE WHEN lane.parked_until > min(due_at) THEN lane.parked_until ELSE min(due_at) END
                 FROM delivery
@@ -87,6 +92,7 @@ def change(tx: Tx, in_flight: Mapping[tuple[str, str], int]) -> list[Row]:
         RETURNING lane.workspace_id, lane.id, lane.epoch
         """,  # noqa: S608 - a constant
         changes=changes,
+        served_at=served_at,
     )
 
 
@@ -249,13 +255,13 @@ def resume(tx: Tx, *, workspace_id: str, lane_id: str) -> bool:
 def next_due(tx: Tx, now: datetime) -> datetime | None:
     """Say when the next lane may be looked at."""
     row = tx.one(
-        """
-        SELECT runnable_at FROM lane
+        f"""
+        SELECT {TURN} AS turn_at FROM lane
         WHERE NOT paused AND runnable_at IS NOT NULL AND in_flight < in_flight_limit
-        ORDER BY runnable_at LIMIT 1
-        """
+        ORDER BY {TURN} LIMIT 1
+        """  # noqa: S608 - a constant
     )
     if row is None:
         return None
-    at: datetime = row["runnable_at"]
+    at: datetime = row["turn_at"]
     return max(at, now - timedelta(seconds=1))

@@ -80,6 +80,7 @@ class NewDelivery:
     contact_id: str | None = None
     step: int = 0
     template_version_id: str | None = None  # content holds its variables then
+    audience_id: str | None = None  # who left this list gets nothing
     recipient: str | None = None
     approved: bool = True
     slot_at: datetime | None = None
@@ -89,6 +90,7 @@ class NewDelivery:
     priority: int = 0
     retry_limit: int = 3
     mode: str = "live"
+    quiet: str | None = None  # when the recipient is left alone: `22:00-08:00 Europe/Berlin`
 
     @property
     def lane(self) -> str:
@@ -130,6 +132,7 @@ class Delivery(Struct, frozen=True):
     contact_id: str | None
     step: int
     template_version_id: str | None
+    audience_id: str | None
     recipient: str | None
     state: State
     reason: str | None
@@ -141,6 +144,7 @@ class Delivery(Struct, frozen=True):
     revision: int
     approved: bool
     mode: str
+    quiet: str | None
     prepared: str | None
     parts_sent: str  # JSON: remote ids of a thread's parts
     unready_at: datetime | None

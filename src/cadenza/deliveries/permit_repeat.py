@@ -25,7 +25,7 @@ from cadenza.sql.tx import Tx
 # Gates, in their order. The others were passed with the attempt: it is one of its day and its budgets.
 ASKED = (
     *("installation", "suppression", "recipient", "workspace", "account"),
-    *(gates.NETWORK, "hours", PROVIDER_RATE),
+    *(gates.NETWORK, "hours", gates.RECIPIENT_HOURS, PROVIDER_RATE),
 )
 A_MINUTE = timedelta(minutes=1)  # between two looks at what only a person can change
 USABLE = timedelta(seconds=30)  # from when its place begins; it may be looked at later than that

@@ -56,6 +56,11 @@ class Code(StrEnum):
         "the recipient had {count} of {cap} contacts in {days} days",
     )
     OUTSIDE_HOURS = "outside_hours", "outside the account's hours"
+    QUIET_HOURS = "quiet_hours", "quiet hours of the recipient, {hours}"
+    OUTSIDE_RECIPIENT_HOURS = (
+        "outside_recipient_hours",
+        "outside the recipient's hours in {zone}",
+    )
     DAY_FULL = "day_full", "{message}"
     PROVIDER_RATE = (
         "provider_rate",

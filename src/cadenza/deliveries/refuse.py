@@ -13,17 +13,29 @@ from typing import Self
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import claim, lanes, planners
 from cadenza.deliveries.announce import DeliveryEvent, announce
-from cadenza.deliveries.gates import MAX_PER_DAY, NETWORK, RECIPIENT_CAP, End, Facts, Wait
+from cadenza.deliveries.gates import (
+    MAX_PER_DAY,
+    NETWORK,
+    QUIET,
+    RECIPIENT_CAP,
+    RECIPIENT_HOURS,
+    End,
+    Facts,
+    Wait,
+)
 from cadenza.deliveries.model import ClaimedDelivery
 from cadenza.deliveries.planners import Refused
 from cadenza.deliveries.rate_limit_waits import rests_alone
 from cadenza.deliveries.read_budgets import rule_of
 from cadenza.deliveries.reasons import Code, Reason
-from cadenza.deliveries.transition import Changes, Move, move_held
+from cadenza.deliveries.transition import Changes, Move, move_held, put_off_quiet
 from cadenza.sql.tx import Tx
 
+A_CHUNK = 5_000  # deliveries that one statement puts off
 PERSON = timedelta(minutes=5)  # how long a lane rests when only a person can open the gate
 OF_THE_ACCOUNT = frozenset({"account", "hours", MAX_PER_DAY, "budgets"})
+OF_THE_RECIPIENT = frozenset({RECIPIENT_CAP, QUIET, RECIPIENT_HOURS})
+REPLANNED = OF_THE_ACCOUNT | {RECIPIENT_HOURS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +64,7 @@ class DeliveryRefusal:
         until = (isinstance(answer, Wait) and answer.until) or now + PERSON
         shared = facts.lane.account_id is None
         lanes_own = answer.reason.code is Code.LIMIT_REACHED and _of_lane(answer.reason, facts)
-        alone = gate == RECIPIENT_CAP or (shared and gate in OF_THE_ACCOUNT and not lanes_own)
+        alone = gate in OF_THE_RECIPIENT or (shared and gate in OF_THE_ACCOUNT and not lanes_own)
         if gate == NETWORK and facts.wait is not None:
             alone = rests_alone(facts.wait, facts.delivery)
         return cls(ticket, gate, answer, until, alone, between)
@@ -71,6 +83,7 @@ def refuse(tx: Tx, now: datetime, refused: Sequence[DeliveryRefusal]) -> None:
     refused = _ask_planners(tx, now, refused)
     _end(tx, now, [one for one in refused if isinstance(one.answer, End)])
     _wait(tx, now, [one for one in refused if isinstance(one.answer, Wait)])
+    _let_sleep(tx, [one for one in refused if one.gate == QUIET])
     claim.free_lane_room(tx, [one.ticket.delivery for one in refused])
     lanes.park_all(
         tx,
@@ -83,6 +96,16 @@ def refuse(tx: Tx, now: datetime, refused: Sequence[DeliveryRefusal]) -> None:
     )
 
 
+def _let_sleep(tx: Tx, refused: Sequence[DeliveryRefusal]) -> None:
+    """Put off who else of the lane is left alone by the same clock: they are not claimed only to be refused."""
+    asleep = {
+        (*one.ticket.delivery.lane_key, one.ticket.delivery.quiet or ""): one.until
+        for one in refused
+    }
+    for (workspace_id, lane_id, quiet), until in sorted(asleep.items()):
+        put_off_quiet(tx, (workspace_id, lane_id), quiet, until, most=A_CHUNK)
+
+
 def _ask_planners(
     tx: Tx, now: datetime, refused: Sequence[DeliveryRefusal]
 ) -> list[DeliveryRefusal]:
@@ -93,7 +116,7 @@ def _ask_planners(
         [
             Refused(one.ticket.delivery, one.gate, one.until)
             for one in refused
-            if isinstance(one.answer, Wait) and one.gate in OF_THE_ACCOUNT
+            if isinstance(one.answer, Wait) and one.gate in REPLANNED
         ],
     )
     return [

@@ -16,11 +16,12 @@ from cadenza.accounts.model import Account
 from cadenza.accounts.require_reconnect import require_reconnect
 from cadenza.core.backoff import Backoff, delay
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries import claim, lanes, model
+from cadenza.deliveries import claim, lanes, model, planners
 from cadenza.deliveries.announce import DeliveryEvent, announce
 from cadenza.deliveries.circuit_breaker import CallResult, update_breaker
 from cadenza.deliveries.gates import GONE
 from cadenza.deliveries.model import Action, ClaimedDelivery, NetworkWait, account_scope
+from cadenza.deliveries.pace import end_slow_row, slow_down
 from cadenza.deliveries.rate_limit_waits import save_waits, scope_of
 from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.recipient_health import Contact, update_recipients
@@ -85,9 +86,8 @@ def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
         tx, now, [result for result in results if result.attempt_id is not None]
     )
     record_exchanges(tx, [(r.ticket.delivery.key, r.attempt_id, r.exchanges) for r in results])
-    results, rests = _apply_outages(
-        tx, now, [_expire_preparation(now, result) for result in results]
-    )
+    results = _time_waits(tx, now, [_expire_preparation(now, result) for result in results])
+    results, rests = _apply_outages(tx, now, results)
     between = [result for result in results if _goes_on(result)]
     ends = [(result, _decide(now, result)) for result in results if not _goes_on(result)]
     ours = {each.delivery.fence for each in move_held(tx, now, [_move(*end) for end in ends])}
@@ -121,22 +121,42 @@ def _expire_preparation(now: datetime, result: Result) -> Result:
     return replace(result, outcome=Transient(f"{message}{last}", restart=True))
 
 
+def _time_waits(tx: Tx, now: datetime, results: Sequence[Result]) -> list[Result]:
+    """Say how long the waits last that networks asked for, and slow the accounts down."""
+    end_slow_row(tx, now, [r.ticket.delivery.account_key for r in results if _arrived(r)])
+    asked = [
+        (result.ticket, result.outcome, result.fraction)
+        for result in results
+        if isinstance(result.outcome, TryLater)
+    ]
+    waits = iter(slow_down(tx, now, asked) if asked else ())
+    return [
+        replace(each, outcome=next(waits)) if isinstance(each.outcome, TryLater) else each
+        for each in results
+    ]
+
+
+def _arrived(result: Result) -> bool:
+    return isinstance(result.outcome, Sent) and result.ticket.delivery.mode == "live"
+
+
 def _apply_outages(
     tx: Tx, now: datetime, results: Sequence[Result]
 ) -> tuple[list[Result], list[NetworkWait]]:
     """Turn what a network's outage brought into waits; return also how long accounts rest."""
+    live = [each for each in results if each.ticket.delivery.mode == "live"]
     calls = [
         CallResult(
             result.ticket.delivery.account_key,
             result.outcome,
             result.attempt_id is not None,
         )
-        for result in results
+        for result in live
     ]
     luck = max((result.fraction for result in results), default=0.0)
     outcomes, rests = update_breaker(tx, now, calls, fraction=luck)
-    pairs = zip(results, outcomes, strict=True)
-    return [replace(result, outcome=outcome) for result, outcome in pairs], rests
+    after = dict(zip(map(id, live), outcomes, strict=True))
+    return [replace(each, outcome=after.get(id(each), each.outcome)) for each in results], rests
 
 
 def _contacts(results: Sequence[Result]) -> list[Contact]:
@@ -301,7 +321,9 @@ def _counting(result: Result) -> tuple[str, bool]:
             return "success", True
         case Unconfirmed():
             return "unconfirmed", True
-        case Rejected() | RecipientGone() | Forbidden():
+        case Rejected():
+            return "rejected", False  # the content's fault: the recipient saw nothing
+        case RecipientGone() | Forbidden():
             return "rejected", result.ticket.delivery.action is Action.CONNECTION_REQUEST
         case _:
             return "refunded", False
@@ -324,7 +346,8 @@ def _move(result: Result, decided: Decision) -> Move:
         moved_to=getattr(outcome, "moved_to", None),
         called_at=result.called_at,
     )
-    return Move(result.ticket.sending(begun=result.attempt_id is not None), decided.state, changes)
+    delivery = result.ticket.sending(begun=result.attempt_id is not None)
+    return Move(delivery, decided.state, changes, outcome)
 
 
 def _next_part(tx: Tx, result: Result) -> bool:
@@ -352,7 +375,7 @@ def _leave_alone(
         delivery, account = result.ticket.delivery, result.ticket.account
         match result.outcome:
             case TryLater(wait, reach, message, block):
-                if block:
+                if block and delivery.mode == "live":
                     note_block(
                         tx,
                         now,
@@ -360,9 +383,11 @@ def _leave_alone(
                         account_id=account.id,
                         message=message,
                     )
-                scope = scope_of(reach, account, delivery.recipient)
+                scope = scope_of(reach, account, delivery)
                 waits.append(NetworkWait(scope=scope, until=now + wait, reason=message))
-            case Disconnected(message) if _is_lost(tx, now, account, message):
+            case Disconnected(message) if delivery.mode == "live" and _is_lost(
+                tx, now, account, message
+            ):
                 scope = account.workspace_id, account_scope(account.id)
                 reason = f"the account needs a reconnect: {message}"
                 until = now + RECONNECT
@@ -382,6 +407,7 @@ def _leave_alone(
             if wait.scope[1].startswith("account:")
         ],
     )
+    planners.rest(tx, now, [r.ticket.delivery for r in results if isinstance(r.outcome, TryLater)])
 
 
 def _is_lost(tx: Tx, now: datetime, used: Account, message: str) -> bool:

@@ -39,14 +39,14 @@ def overdue_accounts(tx: Tx, now: datetime) -> list[tuple[str, str]]:
         f"""
         SELECT lane.workspace_id, lane.account_id FROM lane
         JOIN delivery ON delivery.workspace_id = lane.workspace_id AND delivery.lane_id = lane.id
-        WHERE NOT paused AND runnable_at IS NOT NULL AND runnable_at <= :now
+        WHERE NOT paused AND runnable_at IS NOT NULL AND {lanes.TURN} <= :now
             AND in_flight < in_flight_limit AND lane.account_id IS NOT NULL
             AND state = 'scheduled' AND leased_until IS NULL AND due_at <= :now AND action = 'post'
             AND {lanes.RESUMED}
         GROUP BY lane.workspace_id, lane.account_id
         HAVING count(DISTINCT coalesce(post_id, delivery.id)) > 1
         ORDER BY lane.workspace_id, lane.account_id
-        """,  # noqa: S608 - a constant
+        """,  # noqa: S608 - constants
         now=now,
     )
     return [(row["workspace_id"], row["account_id"]) for row in rows]

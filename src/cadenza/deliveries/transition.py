@@ -20,6 +20,7 @@ from cadenza.deliveries import planners
 from cadenza.deliveries.model import TRANSITIONS, Delivery, NewDelivery
 from cadenza.deliveries.planners import Transition
 from cadenza.deliveries.reasons import Reason
+from cadenza.providers.outcome import Outcome
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key
 
@@ -68,6 +69,7 @@ class Move(NamedTuple):
     delivery: Delivery
     to: State
     changes: Changes
+    outcome: Outcome | None = None  # of the call that makes it so
 
 
 AS_APPROVED = "approved"  # for `move_posts`: scheduled, or a draft while nobody approved it
@@ -179,9 +181,9 @@ def insert(
         SELECT lane, becomes, unfit, {_GIVEN}, :now FROM TABLE(:new) AS new (
             workspace_id text, id text, account_id text, channel text, action text, post_id text,
             campaign_id text, sequence_id text, contact_id text, step integer, template_version_id text,
-            recipient text, due_at timestamptz, wall_time text, zone text, slot_at timestamptz,
+            audience_id text, recipient text, due_at timestamptz, wall_time text, zone text, slot_at timestamptz,
             not_after_at timestamptz, priority integer, content text, approved boolean, mode text,
-            retry_limit integer, lane text, becomes text, unfit text
+            retry_limit integer, quiet text, lane text, becomes text, unfit text
         ) WHERE true
         ON CONFLICT DO NOTHING
         RETURNING workspace_id, id
@@ -195,8 +197,8 @@ def insert(
 
 
 _GIVEN = """workspace_id, id, account_id, channel, action, post_id, campaign_id, sequence_id, contact_id, step,
-    template_version_id, recipient, due_at, wall_time, zone, slot_at, not_after_at, priority, content, approved,
-    mode, retry_limit"""
+    template_version_id, audience_id, recipient, due_at, wall_time, zone, slot_at, not_after_at, priority, content,
+    approved, mode, retry_limit, quiet"""
 _given = attrgetter(*_GIVEN.replace(",", " ").split())
 
 
@@ -280,6 +282,26 @@ def restore_due(tx: Tx, *, workspace_id: str, account_id: str, since: datetime) 
     return [(row["workspace_id"], row["lane_id"]) for row in rows]
 
 
+def put_off_quiet(tx: Tx, lane: Key, quiet: str, until: datetime, *, most: int) -> None:
+    """Put off those of a lane whose recipients are left alone by the same clock: they remember when they were due."""
+    tx.run(
+        """
+        UPDATE delivery SET was_due_at = coalesce(was_due_at, due_at), due_at = :until
+        WHERE workspace_id = :workspace_id AND id IN (
+            SELECT id FROM delivery
+            WHERE workspace_id = :workspace_id AND lane_id = :lane_id AND state = 'scheduled'
+                AND leased_until IS NULL AND due_at < :until AND quiet = :quiet
+            ORDER BY due_at LIMIT :most
+        )
+        """,
+        workspace_id=lane[0],
+        lane_id=lane[1],
+        quiet=quiet,
+        until=until,
+        most=most,
+    )
+
+
 def _unconfirmed(delivery: Delivery) -> Delivery:
     return structs.replace(delivery, state=State.UNCONFIRMED)
 
@@ -297,14 +319,16 @@ def _move(
         return []
     for each in moves:
         _check([each.delivery.state], [each.to])
-    rows = [(*each.delivery.key, *_fence(each.delivery), each.to.value, each[2]) for each in moves]
+    rows = [
+        (*each.delivery.key, *_fence(each.delivery), each.to.value, each.changes) for each in moves
+    ]
     won = _write(tx, now, rows, fence, lease, _BECOMES)
     if fence in (HELD, BEGINS):
         moved = [each for each in moves if each.delivery.fence in won]
     else:
         keys = {(workspace_id, id_) for workspace_id, id_, _ in won}
         moved = [each for each in moves if each.delivery.key in keys]
-    transitions = [Transition(each.delivery, each.to) for each in moved]
+    transitions = [Transition(each.delivery, each.to, each.outcome) for each in moved]
     planners.count(tx, now, transitions)
     return transitions
 

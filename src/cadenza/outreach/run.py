@@ -15,6 +15,7 @@ from cadenza.deliveries import lanes
 from cadenza.deliveries.hold import settle_lanes
 from cadenza.deliveries.model import COLUMNS, Delivery
 from cadenza.deliveries.move_due import move_due
+from cadenza.deliveries.read_recipients import read_zones
 from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.transition import end_waiting
 from cadenza.outreach.enroll import wake_planner
@@ -164,6 +165,7 @@ def replan_overdue(
     )
     waiting = read_values(Delivery, rows)
     accounts = read_accounts(tx, {each.account_key for each in waiting})
+    zones = read_zones(tx, {each.key: each for each in waiting})
     agendas: dict[tuple[str, str], AccountAgenda] = {}
     moves: list[tuple[Delivery, datetime]] = []
     for each in waiting:
@@ -172,9 +174,11 @@ def replan_overdue(
         if key not in agendas:
             agendas[key] = read_agenda(tx, now, account, each.action, sequence)
         luck = luck_of(sequence.id, each.account_id, each.contact_id, each.step, now)
-        found = agendas[key].agenda.find(to_second(now.astimezone(UTC)) + 1, luck)
+        made = agendas[key]
+        begin = to_second(now.astimezone(UTC)) + 1
+        found = made.agenda.find(begin, luck, common=made.common_with(zones.get(each.key)))
         if isinstance(found, Found):
-            agendas[key].agenda.book(found.at, day=found.day)
+            made.agenda.book(found.at, day=found.day)
             moves.append((each, to_instant(found.at)))
     moved = move_due(tx, now, moves, reason=Reason.of(Code.REPLANNED))
     return [(each.id, each.due_at, at) for each, at in moves if each.id in moved]
