@@ -13,12 +13,13 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries.announce import DeliveryEvent, announce
 from cadenza.deliveries.hold import hold_post, settle_lanes
 from cadenza.deliveries.model import COLUMNS, Delivery
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.rewrite import FROZEN, Frozen, withdraw
 from cadenza.deliveries.transition import Changes, Move, end_waiting, move
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import read_values
 
-NOT_IN_TIME = "not approved in time"
+NOT_IN_TIME = Reason.of(Code.NOT_APPROVED_IN_TIME)
 BATCH = 500
 
 
@@ -54,7 +55,9 @@ def release(tx: Tx, now: datetime, *, workspace_id: str, post_id: str) -> Releas
     )
 
 
-def take_back(tx: Tx, now: datetime, *, workspace_id: str, post_id: str, reason: str) -> TakenBack:
+def take_back(
+    tx: Tx, now: datetime, *, workspace_id: str, post_id: str, reason: Reason
+) -> TakenBack:
     """Make drafts of what waits: the approval is gone."""
     held = hold_post(tx, workspace_id, post_id)
     moving = [row for row in held if row.state in (State.DRAFT, State.SCHEDULED)]
@@ -62,7 +65,7 @@ def take_back(tx: Tx, now: datetime, *, workspace_id: str, post_id: str, reason:
         tx,
         now,
         [
-            withdraw(row, Changes(reason=reason, approved=False, revised=True))
+            withdraw(row, Changes(approved=False, revised=True), reason)
             for row in held
             if row.state not in FROZEN
         ],
@@ -96,7 +99,7 @@ def sweep_unapproved(tx: Tx, now: datetime, *, limit: int = BATCH) -> int:
 
 def _approved(row: Delivery, *, late: bool) -> Move:
     if row.state is not State.DRAFT:
-        return Move(row, row.state, Changes(approved=True, reason=row.reason))
+        return Move(row, row.state, Changes(approved=True))
     if late:
         return Move(row, State.MISSED, Changes(approved=True, reason=NOT_IN_TIME))
     return Move(row, State.SCHEDULED, Changes(approved=True, reason=None))

@@ -5,13 +5,14 @@ from datetime import datetime
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
 from cadenza.deliveries.model import COLUMNS, Delivery
+from cadenza.deliveries.reasons import Reason
 from cadenza.deliveries.transition import Changes, Move, end_waiting, move
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import read_values
 
 
 def cancel_waiting(
-    tx: Tx, now: datetime, workspace_id: str, campaign_id: str, *, reason: str, limit: int
+    tx: Tx, now: datetime, workspace_id: str, campaign_id: str, *, reason: Reason, limit: int
 ) -> int:
     """Cancel up to `limit` deliveries that nobody holds; say how many."""
     waiting = _read(tx, workspace_id, campaign_id, "scheduled", "AND leased_until IS NULL", limit)

@@ -14,6 +14,7 @@ from cadenza.deliveries import lanes
 from cadenza.deliveries.gates import HURRY
 from cadenza.deliveries.hand_over_slot import hand_over_slots
 from cadenza.deliveries.model import ClaimedDelivery, Delivery
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.reconcile import (
     UnconfirmedAttempt,
     last_attempt,
@@ -66,7 +67,8 @@ def cancel(tx: Tx, now: datetime, *, workspace_id: str, id: str, reason: str) ->
     """Cancel a delivery; one whose call is under way cannot be called back."""
     before = _row(tx, workspace_id, id)
     waits = before is not None and before.state in TO_COME and not before.is_leased
-    moved = end_waiting(tx, now, [before] if before and waits else [], State.CANCELED, reason)
+    why = Reason.of(Code.CANCELED, message=reason)
+    moved = end_waiting(tx, now, [before] if before and waits else [], State.CANCELED, why)
     hand_over_slots(tx, [each.delivery for each in moved])
     return _answer(
         tx,

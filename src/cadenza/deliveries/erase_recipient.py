@@ -12,11 +12,12 @@ from cadenza.deliveries import lanes
 from cadenza.deliveries.erased_hash import erased_hash
 from cadenza.deliveries.model import COLUMNS, Delivery
 from cadenza.deliveries.read_recipients import fold_recipient
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.transition import WAITING, Changes, Move, move
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import read_values
 
-ERASED = "the recipient was erased"
+ERASED = Reason.of(Code.ERASED)
 EMPTY = '{"text":""}'
 
 

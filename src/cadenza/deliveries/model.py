@@ -17,6 +17,8 @@ from cadenza.core.channels import Channel
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.sql.values import Key, columns
 
+ALSO = "; and meanwhile "  # between the two reasons of a hold
+
 
 class Action(StrEnum):
     """What limits count by."""

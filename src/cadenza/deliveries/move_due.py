@@ -9,6 +9,7 @@ from datetime import datetime
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
 from cadenza.deliveries.model import Delivery, NewDelivery
+from cadenza.deliveries.reasons import Reason
 from cadenza.deliveries.transition import Changes, Move, move
 from cadenza.sql.tx import Tx
 
@@ -18,14 +19,14 @@ def move_due(
     now: datetime,
     moves: Sequence[tuple[Delivery, datetime]],
     *,
-    reason: str | None = None,
+    reason: Reason,
 ) -> set[str]:
     """Move deliveries that wait and that nobody has claimed; return the ids of those that moved."""
     moved = move(
         tx,
         now,
         [
-            Move(each, State.SCHEDULED, Changes(due_at=at, reason=reason or each.reason))
+            Move(each, State.SCHEDULED, Changes(due_at=at, reason=reason))
             for each, at in moves
             if each.state is State.SCHEDULED and not each.is_leased
         ],

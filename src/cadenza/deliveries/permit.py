@@ -24,6 +24,7 @@ from cadenza.deliveries.gates import (
     Facts,
     Wait,
     first_refusal,
+    over_limit,
     provider_free,
     refusal_between,
 )
@@ -149,8 +150,8 @@ def _answer(decided: "Permitted | Stale | DeliveryRefusal | _Granted", ours: set
     match decided:
         case _Granted(permit=permit):
             return permit if permit.attempt_id in ours else Stale()
-        case DeliveryRefusal(gate=gate, answer=End(state, message)):
-            return Refusal(gate, message, None, state)
+        case DeliveryRefusal(gate=gate, answer=End(state) as end):
+            return Refusal(gate, end.message, None, state)
         case DeliveryRefusal(gate=gate, answer=answer, until=until):
             return Refusal(gate, answer.message, until, State.SCHEDULED)
         case Permitted() | Stale():
@@ -171,7 +172,7 @@ def _decide(
         return DeliveryRefusal.at(now, request.ticket, facts, PROVIDER_RATE, rate, between=True)
     allowed = allows(now, budgets)
     if not isinstance(allowed, Allowed):  # a later part of a thread: the budgets may have filled
-        waits = Wait(f"{allowed.binding.key}: {allowed.binding.reason}", allowed.next_at)
+        waits = Wait(over_limit(allowed), allowed.next_at)
         return DeliveryRefusal.at(now, request.ticket, facts, "budgets", waits, between=True)
     granted = _grant(now, request, facts, allowed.budgets)
     taken |= {rule_of(b, facts.delivery): b for b in granted.budgets}

@@ -14,6 +14,7 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
 from cadenza.deliveries.model import Action, Delivery, NetworkWait, account_scope
 from cadenza.deliveries.read_recipients import fold_recipient
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.transition import Changes, Move, move_held
 from cadenza.providers.outcome import WaitScope
 from cadenza.sql.tx import Tx
@@ -161,7 +162,7 @@ def return_rate_limited(
                 each,
                 State.SCHEDULED,
                 Changes(
-                    reason=wait.reason,
+                    reason=Reason.of(Code.NETWORK_WAIT, message=wait.reason),
                     put_off_until=wait.until if rests_alone(wait, each) else None,
                     deferred=1,
                 ),

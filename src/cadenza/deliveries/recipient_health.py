@@ -16,6 +16,7 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
 from cadenza.deliveries.model import COLUMNS, Delivery
 from cadenza.deliveries.read_recipients import fold_recipient
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.suspend_account import suspend_account
 from cadenza.deliveries.transition import Changes, Move, as_approved, end_waiting, move
 from cadenza.sql.tx import Tx
@@ -23,7 +24,7 @@ from cadenza.sql.values import read_values
 
 LIMIT = 5  # failures in a row that make a channel inactive
 BLAME = 5  # different recipients in a row that make it the account's fault
-SKIPPED = "the recipient cannot be reached any more"
+SKIPPED = Reason.of(Code.RECIPIENT_LOST)
 BLAMED = f"{BLAME} different recipients in a row could not be reached: look at the account"
 
 
@@ -176,11 +177,11 @@ def _reactivate(tx: Tx, now: datetime, end: Contact, recipients: set[str]) -> No
         SELECT {COLUMNS} FROM delivery
         JOIN account ON account.workspace_id = delivery.workspace_id AND account.id = delivery.account_id
         WHERE delivery.workspace_id = :workspace_id AND account.provider = :provider
-            AND delivery.state = 'skipped' AND delivery.reason = :reason
+            AND delivery.state = 'skipped' AND delivery.reason_code = :code
         """,  # noqa: S608 - put together from constants
         workspace_id=end.workspace_id,
         provider=end.provider,
-        reason=SKIPPED,
+        code=SKIPPED.code.value,
     )
     skipped = read_values(Delivery, rows)
     back = [each for each in skipped if fold_recipient(each.recipient or "") in recipients]

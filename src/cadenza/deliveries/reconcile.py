@@ -24,6 +24,7 @@ from cadenza.deliveries.announce import DeliveryEvent, announce
 from cadenza.deliveries.contents import complete
 from cadenza.deliveries.model import COLUMNS, Attempt, ClaimedDelivery, Delivery, locks_of
 from cadenza.deliveries.permit import SEND_TIMEOUT
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.record_exchanges import RecordedExchange, record_exchanges
 from cadenza.deliveries.refund import refund
 from cadenza.deliveries.settle import Result, settle
@@ -172,9 +173,8 @@ def resolve(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, finding: Fin
                     tx, now, [Result(unconfirmed.ticket, sent, assumed=True, called_at=called_at)]
                 )
                 return State.SENT
-            look_again(
-                tx, now, unconfirmed, _next_look(now, unconfirmed, again or ASK_AGAIN), message
-            )
+            at = _next_look(now, unconfirmed, again or ASK_AGAIN)
+            look_again(tx, now, unconfirmed, at, Reason.of(Code.CANNOT_TELL, message=message))
             return State.UNCONFIRMED
 
 
@@ -200,8 +200,7 @@ def _unwritten(unconfirmed: UnconfirmedAttempt) -> str | None:
 def _leave_the_rest(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt) -> State:
     """A part is there, and after a restore nobody knows how many followed it: a person looks."""
     part = unconfirmed.attempt.part + 1  # as people count
-    message = f"part {part} is there; look whether others are, as the database was restored since"
-    look_again(tx, now, unconfirmed, now + GIVE_UP, message)
+    look_again(tx, now, unconfirmed, now + GIVE_UP, Reason.of(Code.PART_THERE, part=part))
     return State.UNCONFIRMED
 
 
@@ -214,7 +213,7 @@ def _go_on(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, remote_id: st
         due_at=now,
         parts_sent=msgspec.json.encode(parts).decode(),
         deferred=1,
-        reason="the rest of the thread follows",
+        reason=Reason.of(Code.REST_FOLLOWS),
     )
     move(tx, now, [Move(ticket.delivery, State.SCHEDULED, changes)])
     lanes.refresh(tx, [ticket.delivery.lane_key])
@@ -224,7 +223,7 @@ def _go_on(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, remote_id: st
 def _give_up(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt) -> State:
     """It never arrives, however often it is sent: that is a failure, and a person decides."""
     ticket = unconfirmed.ticket
-    reason = f"it was not there after {ticket.delivery.attempts} attempts"
+    reason = Reason.of(Code.NOT_THERE, attempts=ticket.delivery.attempts)
     if not move(
         tx, now, [Move(ticket.delivery, State.FAILED, Changes(reason=reason))]
     ):  # evidence came first
@@ -238,7 +237,7 @@ def _give_up(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt) -> State:
 def send_again(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt) -> State:
     """It is provably not there, or a person says so: back to the lane, the ledger gives back."""
     ticket = unconfirmed.ticket
-    changes = Changes(due_at=now, reason="it was not there; it is sent again")
+    changes = Changes(due_at=now, reason=Reason.of(Code.SENT_AGAIN))
     if not move(tx, now, [Move(ticket.delivery, State.SCHEDULED, changes)]):  # evidence came first
         return State.SENT
     if _settle_ledger(tx, now, unconfirmed, "refunded", counts=False):
@@ -284,11 +283,11 @@ def _settle_ledger(
 
 
 def look_again(
-    tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, at: datetime, message: str
+    tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, at: datetime, reason: Reason
 ) -> None:
     """Leave an unconfirmed send for later, with what is known of it."""
     looked = Move(
-        unconfirmed.ticket.delivery, State.UNCONFIRMED, Changes(look_at=at, reason=message)
+        unconfirmed.ticket.delivery, State.UNCONFIRMED, Changes(look_at=at, reason=reason)
     )
     move_unconfirmed(tx, now, [looked])
 

@@ -26,6 +26,8 @@ from cadenza.deliveries.gates import (
 from cadenza.deliveries.model import ClaimedDelivery
 from cadenza.deliveries.planners import Refused
 from cadenza.deliveries.rate_limit_waits import rests_alone
+from cadenza.deliveries.read_budgets import rule_of
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.transition import Changes, Move, move_held, put_off_quiet
 from cadenza.sql.tx import Tx
 
@@ -61,11 +63,17 @@ class DeliveryRefusal:
         """Put a gate's answer down."""
         until = (isinstance(answer, Wait) and answer.until) or now + PERSON
         shared = facts.lane.account_id is None
-        lanes_own = answer.message.startswith(f"{facts.lane.id} ")  # a budget of the lane itself
+        lanes_own = answer.reason.code is Code.LIMIT_REACHED and _of_lane(answer.reason, facts)
         alone = gate in OF_THE_RECIPIENT or (shared and gate in OF_THE_ACCOUNT and not lanes_own)
         if gate == NETWORK and facts.wait is not None:
             alone = rests_alone(facts.wait, facts.delivery)
         return cls(ticket, gate, answer, until, alone, between)
+
+
+def _of_lane(over: Reason, facts: Facts) -> bool:
+    """Say whether a limit of the lane itself is reached, not one of the account."""
+    budget = next(each for each in facts.budgets if each.key == over.params["limit"])
+    return rule_of(budget, facts.delivery).scope == facts.lane.id
 
 
 def refuse(tx: Tx, now: datetime, refused: Sequence[DeliveryRefusal]) -> None:
@@ -89,13 +97,13 @@ def refuse(tx: Tx, now: datetime, refused: Sequence[DeliveryRefusal]) -> None:
 
 
 def _let_sleep(tx: Tx, refused: Sequence[DeliveryRefusal]) -> None:
-    """Put off who else of their lanes is left alone by the same clock."""
+    """Put off who else of the lane is left alone by the same clock: they are not claimed only to be refused."""
     asleep = {
-        (one.ticket.delivery.lane_key, one.ticket.delivery.quiet or ""): one.until
+        (*one.ticket.delivery.lane_key, one.ticket.delivery.quiet or ""): one.until
         for one in refused
     }
-    for (lane, quiet), until in sorted(asleep.items()):
-        put_off_quiet(tx, lane, quiet, until=until, most=A_CHUNK)
+    for (workspace_id, lane_id, quiet), until in sorted(asleep.items()):
+        put_off_quiet(tx, (workspace_id, lane_id), quiet, until, most=A_CHUNK)
 
 
 def _ask_planners(
@@ -121,8 +129,8 @@ def _ask_planners(
 
 def _end(tx: Tx, now: datetime, ended: Sequence[DeliveryRefusal]) -> None:
     ends = [(one.ticket.delivery, one.answer) for one in ended if isinstance(one.answer, End)]
-    move_held(tx, now, [Move(each, end.state, Changes(reason=end.message)) for each, end in ends])
-    announce(tx, now, [DeliveryEvent.of(each, end.state, end.message) for each, end in ends])
+    move_held(tx, now, [Move(each, end.state, Changes(reason=end.reason)) for each, end in ends])
+    announce(tx, now, [DeliveryEvent.of(each, end.state, end.reason) for each, end in ends])
 
 
 def _wait(tx: Tx, now: datetime, waiting: Sequence[DeliveryRefusal]) -> None:
@@ -134,7 +142,7 @@ def _wait(tx: Tx, now: datetime, waiting: Sequence[DeliveryRefusal]) -> None:
                 one.ticket.sending(begun=one.between),
                 State.SCHEDULED,
                 Changes(
-                    reason=one.answer.message,
+                    reason=one.answer.reason,
                     unburnt=1 if one.between else 0,
                     put_off_until=one.until if one.alone and one.until > now else None,
                     deferred=1,

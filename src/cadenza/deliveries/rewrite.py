@@ -13,11 +13,12 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries.check_fit import find_unfit, flag
 from cadenza.deliveries.hold import settle_lanes
 from cadenza.deliveries.model import ComposedPost, Delivery
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.transition import Changes, Move, move
 from cadenza.sql.tx import Tx
 
 FROZEN = frozenset({State.SENDING, State.UNCONFIRMED, State.SENT})
-CHANGED = "its content was changed after the approval"
+CHANGED = Reason.of(Code.CONTENT_CHANGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +71,19 @@ def _write(tx: Tx, now: datetime, changed: Sequence[tuple[Delivery, ComposedPost
     moves: list[Move] = []
     for row, piece in changed:
         changes = Changes(
-            reason=CHANGED,
             approved=row.approved and piece.approved,
             revised=True,
             content=piece.content,
             unfit=flag(unfit.get((row.account_id, row.channel), ())),
         )
-        kept = Move(row, row.state, Changes({**changes, "reason": row.reason}))
-        moves.append(kept if piece.approved else withdraw(row, changes))
+        kept = Move(row, row.state, changes)
+        moves.append(kept if piece.approved else withdraw(row, changes, CHANGED))
     move(tx, now, moves)
     settle_lanes(tx, rows)
 
 
-def withdraw(row: Delivery, changes: Changes) -> Move:
+def withdraw(row: Delivery, changes: Changes, reason: Reason) -> Move:
     """Make a draft of what is scheduled, for the reason given; anything else keeps its state and its reason."""
     if row.state is State.SCHEDULED:
-        return Move(row, State.DRAFT, changes)
-    return Move(row, row.state, Changes({**changes, "reason": row.reason}))
+        return Move(row, State.DRAFT, changes | {"reason": reason})
+    return Move(row, row.state, changes)

@@ -23,6 +23,7 @@ from cadenza.deliveries.gates import GONE
 from cadenza.deliveries.model import Action, ClaimedDelivery, NetworkWait, account_scope
 from cadenza.deliveries.pace import end_slow_row, slow_down
 from cadenza.deliveries.rate_limit_waits import save_waits, scope_of
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.recipient_health import Contact, update_recipients
 from cadenza.deliveries.record_exchanges import RecordedExchange, record_exchanges
 from cadenza.deliveries.refund import GapCall, rearm_gaps, refund
@@ -70,7 +71,7 @@ class Decision:
     """Where the delivery goes, and when it is looked at again."""
 
     state: State
-    reason: str | None = None
+    reason: Reason | None = None
     due_at: datetime | None = None
 
 
@@ -194,24 +195,43 @@ def _decide(now: datetime, result: Result) -> Decision:
     tries = delivery.attempts + delivery.failures + 1
     match result.outcome:
         case Sent(note=note):
-            return Decision(State.SENT, note)
+            code = Code.ASSUMED_SENT if result.assumed else Code.SENT_NOTE
+            return Decision(State.SENT, Reason.of(code, message=note) if note else None)
         case NotReady(wait, message):
-            return Decision(State.SCHEDULED, message or "still being processed", now + wait)
+            why = Reason.of(Code.NOT_READY, message=message or "still being processed")
+            return Decision(State.SCHEDULED, why, now + wait)
         case TryLater(wait, _, message):
-            return Decision(State.SCHEDULED, message, now + wait)
+            return Decision(
+                State.SCHEDULED, Reason.of(Code.RATE_LIMITED, message=message), now + wait
+            )
         case Transient(message, wait=at_least):
             if tries > delivery.retry_limit:
-                return Decision(State.FAILED, message)
+                return Decision(State.FAILED, Reason.of(Code.RETRIES_EXHAUSTED, message=message))
             wait = delay(BACKOFF, tries, fraction=result.fraction)
-            return Decision(State.SCHEDULED, message, now + max(wait, at_least or wait))
-        case Rejected(message) | RecipientGone(message) | Forbidden(message):
-            return Decision(State.FAILED, message)
-        case Disconnected(message):
+            why = Reason.of(Code.TRANSIENT, message=message)
+            return Decision(State.SCHEDULED, why, now + max(wait, at_least or wait))
+        case Rejected() | RecipientGone() | Forbidden() as refused:
+            return Decision(State.FAILED, _answered(refused))
+        case Disconnected() as lost:
             # What a call was made for waits once more: its gate cancels it.
             gone = result.ticket.account.state == GONE and result.attempt_id is None
-            return Decision(State.CANCELED if gone else State.SCHEDULED, message)
+            return Decision(State.CANCELED if gone else State.SCHEDULED, _answered(lost))
         case Unconfirmed(message):
-            return Decision(State.UNCONFIRMED, message)
+            return Decision(State.UNCONFIRMED, Reason.of(Code.UNCONFIRMED, message=message))
+
+
+def _answered(outcome: Rejected | RecipientGone | Forbidden | Disconnected) -> Reason:
+    """Name what a network refused, with its own code where it gave one."""
+    network = {"network_code": outcome.code} if outcome.code else {}
+    return Reason.of(_REFUSED[type(outcome)], message=outcome.message, **network)
+
+
+_REFUSED = {
+    Rejected: Code.REJECTED,
+    RecipientGone: Code.RECIPIENT_GONE,
+    Forbidden: Code.FORBIDDEN,
+    Disconnected: Code.DISCONNECTED,
+}
 
 
 def _asked(

@@ -15,12 +15,13 @@ from cadenza.deliveries import lanes
 from cadenza.deliveries.gates import opened_of
 from cadenza.deliveries.history import record_moves
 from cadenza.deliveries.model import Lane
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.resume_plan import SPACING
 from cadenza.deliveries.transition import Changes, move_posts
 from cadenza.sql.tx import Row, Tx
 from cadenza.sql.values import select
 
-SENT_LATE = "sent late: it came due while nothing was sent"
+SENT_LATE = Reason.of(Code.SENT_LATE)
 
 
 class Spaced(NamedTuple):

@@ -10,7 +10,8 @@ themselves are in `leases.py`. The caller says again when lanes may be looked at
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
-from typing import Any, NamedTuple, TypedDict, cast
+from operator import attrgetter
+from typing import Any, NamedTuple, TypedDict
 
 from msgspec import structs
 
@@ -18,6 +19,7 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import planners
 from cadenza.deliveries.model import TRANSITIONS, Delivery, NewDelivery
 from cadenza.deliveries.planners import Transition
+from cadenza.deliveries.reasons import Reason
 from cadenza.providers.outcome import Outcome
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key
@@ -28,7 +30,7 @@ class Changes(TypedDict, total=False):
 
     due_at: datetime | None  # None: as it is
     put_off_until: datetime | None  # due then, and remembers when it was due
-    reason: str | None
+    reason: Reason | None
     slot_at: datetime | None
     wall_time: str | None
     zone: str | None
@@ -108,7 +110,8 @@ _WRITES: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "due_at": "coalesce(new.put_off_until, delivery.due_at)",
         },
     ),
-    **{name: ("text", _as_given(name)) for name in ("reason", "wall_time", "zone", "pinned")},
+    **{name: ("text", _as_given(name)) for name in ("reason", "reason_code", "reason_params")},
+    **{name: ("text", _as_given(name)) for name in ("wall_time", "zone", "pinned")},
     **{name: ("text", _as_given(name)) for name in ("clear_id", "content", "unfit", "parts_sent")},
     **{name: ("text", _as_given(name)) for name in ("lane_id", "account_id", "recipient")},
     "template_version_id": ("text", _as_given("template_version_id")),
@@ -174,58 +177,29 @@ def insert(
     """Add deliveries that aren't there yet, in slots that are free; return those that were added."""
     rows = tx.all(
         f"""
-        INSERT INTO delivery ({_INSERTED}, created_at) SELECT {_INSERTED}, :now
-        FROM TABLE(:new) AS new (
-            workspace_id text, id text, lane_id text, account_id text, channel text, action text, post_id text,
+        INSERT INTO delivery (lane_id, state, unfit, {_GIVEN}, created_at)
+        SELECT lane, becomes, unfit, {_GIVEN}, :now FROM TABLE(:new) AS new (
+            workspace_id text, id text, account_id text, channel text, action text, post_id text,
             campaign_id text, sequence_id text, contact_id text, step integer, template_version_id text,
-            audience_id text, recipient text, state text, due_at timestamptz, wall_time text, zone text,
-            slot_at timestamptz, not_after_at timestamptz, priority integer, content text, approved boolean,
-            mode text, retry_limit integer, quiet text, unfit text
+            audience_id text, recipient text, due_at timestamptz, wall_time text, zone text, slot_at timestamptz,
+            not_after_at timestamptz, priority integer, content text, approved boolean, mode text,
+            retry_limit integer, quiet text, lane text, becomes text, unfit text
         ) WHERE true
         ON CONFLICT DO NOTHING
         RETURNING workspace_id, id
         """,  # noqa: S608 - put together from constants
-        new=[_inserted(each, unfit.get(each.id)) for each in new],
+        new=[
+            (*_given(each), each.lane, as_approved(each).value, unfit.get(each.id)) for each in new
+        ],
         now=now,
     )
     return {(row["workspace_id"], row["id"]) for row in rows}
 
 
-_INSERTED = """workspace_id, id, lane_id, account_id, channel, action, post_id, campaign_id, sequence_id, contact_id,
-    step, template_version_id, audience_id, recipient, state, due_at, wall_time, zone, slot_at, not_after_at,
-    priority, content, approved, mode, retry_limit, quiet, unfit"""
-
-
-def _inserted(new: NewDelivery, unfit: str | None) -> tuple[object, ...]:
-    return (
-        new.workspace_id,
-        new.id,
-        new.lane,
-        new.account_id,
-        new.channel.value,
-        new.action.value,
-        new.post_id,
-        new.campaign_id,
-        new.sequence_id,
-        new.contact_id,
-        new.step,
-        new.template_version_id,
-        new.audience_id,
-        new.recipient,
-        as_approved(new).value,
-        new.due_at,
-        new.wall_time,
-        new.zone,
-        new.slot_at,
-        new.not_after_at,
-        new.priority,
-        new.content,
-        new.approved,
-        new.mode,
-        new.retry_limit,
-        new.quiet,
-        unfit,
-    )
+_GIVEN = """workspace_id, id, account_id, channel, action, post_id, campaign_id, sequence_id, contact_id, step,
+    template_version_id, audience_id, recipient, due_at, wall_time, zone, slot_at, not_after_at, priority, content,
+    approved, mode, retry_limit, quiet"""
+_given = attrgetter(*_GIVEN.replace(",", " ").split())
 
 
 def as_approved(delivery: NewDelivery | Delivery) -> State:
@@ -239,11 +213,11 @@ def move(tx: Tx, now: datetime, moves: Sequence[Move]) -> list[Transition]:
 
 
 def end_waiting(
-    tx: Tx, now: datetime, waiting: Iterable[Delivery], state: State, reason: str
+    tx: Tx, now: datetime, waiting: Iterable[Delivery], state: State, reason: Reason
 ) -> list[Transition]:
     """Cancel, miss or skip deliveries that this transaction has read; return those that still waited."""
     changes = Changes(reason=reason)
-    if state is State.SKIPPED:
+    if state is State.SKIPPED:  # its place is another's
         changes["slot_at"] = None
     return move(tx, now, [Move(each, state, changes) for each in waiting])
 
@@ -308,9 +282,8 @@ def restore_due(tx: Tx, *, workspace_id: str, account_id: str, since: datetime) 
     return [(row["workspace_id"], row["lane_id"]) for row in rows]
 
 
-def put_off_quiet(tx: Tx, lane: Key, quiet: str, *, until: datetime, most: int) -> None:
-    """Put off who else of a lane is left alone by the same clock, so that nobody is claimed only to be refused."""
-    workspace_id, lane_id = lane
+def put_off_quiet(tx: Tx, lane: Key, quiet: str, until: datetime, *, most: int) -> None:
+    """Put off those of a lane whose recipients are left alone by the same clock: they remember when they were due."""
     tx.run(
         """
         UPDATE delivery SET was_due_at = coalesce(was_due_at, due_at), due_at = :until
@@ -321,8 +294,8 @@ def put_off_quiet(tx: Tx, lane: Key, quiet: str, *, until: datetime, most: int) 
             ORDER BY due_at LIMIT :most
         )
         """,
-        workspace_id=workspace_id,
-        lane_id=lane_id,
+        workspace_id=lane[0],
+        lane_id=lane[1],
         quiet=quiet,
         until=until,
         most=most,
@@ -346,7 +319,9 @@ def _move(
         return []
     for each in moves:
         _check([each.delivery.state], [each.to])
-    rows = [(*each.delivery.key, *_fence(each.delivery), each.to.value, each[2]) for each in moves]
+    rows = [
+        (*each.delivery.key, *_fence(each.delivery), each.to.value, each.changes) for each in moves
+    ]
     won = _write(tx, now, rows, fence, lease, _BECOMES)
     if fence in (HELD, BEGINS):
         moved = [each for each in moves if each.delivery.fence in won]
@@ -376,16 +351,29 @@ def _write(
     lease: Mapping[str, str],
     after: str | None,
 ) -> set[tuple[str, str, int]]:
-    names = tuple(rows[0][-1])
-    values: list[tuple[object, ...]] = []
+    alike: dict[tuple[str, ...], list[tuple[object, ...]]] = {}
     for *fenced, changes in rows:
-        given = cast("Mapping[str, object]", changes)
-        assert tuple(given) == names, "a batch changes the same of each"
-        values.append((*fenced, *given.values()))
-    found = tx.all(
-        _statement(names, fence, tuple(lease.items()), after), new=sorted(values, key=_key), now=now
-    )
-    return {(row["workspace_id"], row["id"], row["lease"]) for row in found}
+        names, values = _stored(changes)
+        alike.setdefault(names, []).append((*fenced, *values))
+    found: set[tuple[str, str, int]] = set()
+    for names, new in alike.items():
+        sql = _statement(names, fence, tuple(lease.items()), after)
+        for row in tx.all(sql, new=sorted(new, key=_key), now=now):
+            found.add((row["workspace_id"], row["id"], row["lease"]))
+    return found
+
+
+def _stored(changes: Changes) -> tuple[tuple[str, ...], tuple[object, ...]]:
+    """Return what changes write, by name; a reason is its sentence, its code and its parameters."""
+    if "reason" not in changes:
+        return tuple(changes), tuple(changes.values())
+    reason = changes["reason"]
+    rest = {name: value for name, value in changes.items() if name != "reason"}
+    stored = (None, None, None) if reason is None else reason.stored
+    return (*_REASON, *rest), (*stored, *rest.values())
+
+
+_REASON = ("reason", "reason_code", "reason_params")
 
 
 def _key(row: tuple[Any, ...]) -> Key:

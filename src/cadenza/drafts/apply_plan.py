@@ -10,6 +10,7 @@ from datetime import datetime
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries.model import COLUMNS, Delivery
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.schedule import schedule
 from cadenza.deliveries.transition import Changes, end_waiting, move_posts
 from cadenza.drafts.asset_pool import recount
@@ -21,7 +22,7 @@ from cadenza.media.use import use
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import read_values
 
-REASON = "the rule was changed"
+REASON = Reason.of(Code.RULE_CHANGED)
 
 
 def apply_plan(tx: Tx, now: datetime, rule: Rule, plan: Plan) -> None:

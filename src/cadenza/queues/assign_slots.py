@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from cadenza.core.slots import Slot
 from cadenza.deliveries import lanes
 from cadenza.deliveries.history import record_moves
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.transition import Changes, move_posts
 from cadenza.queues import store
 from cadenza.queues.model import LIVE, Entry, Moved, Queue, wall_text
@@ -125,7 +126,8 @@ def assign_slots(
 def _changes(
     entry: Entry, at: datetime, wall: str | None, zone: str, reason: str | Mapping[str, str] | None
 ) -> Iterable[tuple[str, Changes]]:
-    shown = reason.get(entry.id) if isinstance(reason, Mapping) else reason
+    text = reason.get(entry.id) if isinstance(reason, Mapping) else reason
+    shown = None if text is None else Reason.of(Code.MOVED, message=text)
     for id_ in (entry.id, *entry.followers):
         yield (
             id_,

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.db import audit
 from cadenza.deliveries import lanes
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.transition import Changes, move_posts
 from cadenza.queues import store
 from cadenza.queues.model import LIVE, NoQueue
@@ -99,7 +100,7 @@ def _clear(
         workspace_id=workspace_id,
         **about,
     )
-    changes = Changes(reason="cleared from the queue", clear_id=clear_id)
+    changes = Changes(reason=Reason.of(Code.CLEARED), clear_id=clear_id)
     ids = dict.fromkeys((row["id"] for row in waiting), changes)
     moved = move_posts(tx, now, workspace_id, ids, to=State.CANCELED)
     gone = [row for row in waiting if row["id"] in moved]

@@ -18,6 +18,7 @@ from cadenza.deliveries.expedite import PASSED
 from cadenza.deliveries.gates import HURRY
 from cadenza.deliveries.history import record_moves, record_taken_back
 from cadenza.deliveries.model import account_scope
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.render import Files
 from cadenza.deliveries.resume_plan import SPACING, NotConnected
 from cadenza.deliveries.space_out import not_too_late
@@ -223,7 +224,7 @@ def _now(
             due_at=at,
             slot_at=None,
             priority=HURRY,
-            reason="sent late, as a person asked",
+            reason=Reason.of(Code.SENT_LATE_BY_PERSON),
             fresh=True,
         )
         for row, at in turns
@@ -235,7 +236,7 @@ def _now(
 
 
 def _draft(tx: Tx, now: datetime, workspace_id: str, rows: Sequence[Row]) -> tuple[str, ...]:
-    changes = Changes(slot_at=None, reason="taken back after it was missed")
+    changes = Changes(slot_at=None, reason=Reason.of(Code.TAKEN_BACK_MISSED))
     ids = dict.fromkeys((row["id"] for row in rows), changes)
     move_posts(tx, now, workspace_id, ids, was=MISSED, to=State.DRAFT)
     return tuple(row["id"] for row in rows)

@@ -19,6 +19,7 @@ from cadenza.core.slots import LEAD
 from cadenza.db import audit
 from cadenza.deliveries import lanes
 from cadenza.deliveries.history import record_moves, record_taken_back
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.resume_plan import SPACING, NotConnected
 from cadenza.deliveries.space_out import send_late
 from cadenza.deliveries.transition import Changes, move_posts
@@ -268,7 +269,7 @@ def _do(
                 why = f"at most {queue.schedule.max_per_day} a day"
                 assign_slots(tx, now, queue, over, by=by, why=why, reason=f"moved on: {why}")
         case ResumeChoice.DRAFT:
-            changes = Changes(slot_at=None, reason=f"taken back: {LATE}")
+            changes = Changes(slot_at=None, reason=Reason.of(Code.TAKEN_BACK_LATE))
             ids = dict.fromkeys(answer.taken_back, changes)
             was = (State.SCHEDULED,)
             move_posts(tx, now, account.workspace_id, ids, was=was, to=State.DRAFT)
