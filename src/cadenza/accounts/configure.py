@@ -17,7 +17,14 @@ from cadenza.core.zones import get_zone
 from cadenza.db.audit import record
 from cadenza.sql.tx import Row, Tx
 
-SETTINGS = ("hours", "holidays", "holiday_names", "holiday_calendars", "bulk")  # as they are said
+SETTINGS = (
+    "hours",
+    "holidays",
+    "holiday_names",
+    "holiday_calendars",
+    "labels",
+    "bulk",
+)  # as they are said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +38,7 @@ class Change:
     holidays: Sequence[str] | None = None
     holiday_names: Mapping[str, str] | None = None  # of dates that have one
     holiday_calendars: Sequence[str] | None = None  # countries, such as DE-BY
+    labels: Sequence[str] | None = None  # by which sequences choose accounts
     warm_up: Mapping[str, Mapping[str, int] | None] | None = (
         None  # per action; None ends it, and what is not named ends too
     )
