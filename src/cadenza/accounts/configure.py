@@ -17,8 +17,8 @@ from cadenza.core.zones import get_zone
 from cadenza.db.audit import record
 from cadenza.sql.tx import Row, Tx
 
-SETTINGS = (  # as they are said
-    *("hours", "holidays", "holiday_names", "holiday_calendars", "bulk"),
+SETTINGS = (  # written as they are given
+    *("hours", "holidays", "holiday_names", "holiday_calendars", "labels", "bulk"),
     *("from_name", "reply_to", "signature", "health"),
 )
 
@@ -34,6 +34,7 @@ class Change:
     holidays: Sequence[str] | None = None
     holiday_names: Mapping[str, str] | None = None  # of dates that have one
     holiday_calendars: Sequence[str] | None = None  # countries, such as DE-BY
+    labels: Sequence[str] | None = None  # by which sequences choose accounts
     warm_up: Mapping[str, Mapping[str, int] | None] | None = (
         None  # per action; None ends it, and what is not named ends too
     )

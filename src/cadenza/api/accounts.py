@@ -52,6 +52,9 @@ BATCHES = 20  # of canceled deliveries in one request; the rest meets the accoun
 OutreachAction = Literal[Action.EMAIL, Action.MESSAGE, Action.CONNECTION_REQUEST, Action.INMAIL]
 
 
+AccountLabel = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
+
+
 def _calendar(name: str) -> str:
     try:
         return check_calendar(name)
@@ -151,6 +154,7 @@ class Account(Answer):
     )
     holidays: list[date]
     holiday_calendars: list[str] = Field(description="Countries whose public holidays it keeps")
+    labels: list[str] = Field(description="By which sequences choose accounts")
     warm_up: dict[str, WarmUp] = Field(
         description="Per action: a new account begins with fewer a day than its limit allows"
     )
@@ -195,6 +199,7 @@ class AccountChange(InputModel):
         max_length=5,
         description="Countries whose public holidays it keeps, such as DE, or DE-BY for a part of one",
     )
+    labels: list[AccountLabel] | None = Field(default=None, max_length=20)
     warm_up: dict[OutreachAction, WarmUp | None] | None = Field(
         default=None, description="Per action; null, or left out, ends it"
     )
@@ -341,6 +346,7 @@ async def change_account(
                 hours=hours,
                 holidays=holidays,
                 holiday_calendars=body.holiday_calendars,
+                labels=None if body.labels is None else list(dict.fromkeys(body.labels)),
                 warm_up=None
                 if body.warm_up is None
                 else {
@@ -504,6 +510,7 @@ def show(row: Row, lane: Row | None, to_resume: int = 0) -> Account:
             "usual_hours": {action: usual_hours(action) for action in Action},
             "holidays": settings.get("holidays", []),
             "holiday_calendars": settings.get("holiday_calendars", []),
+            "labels": settings.get("labels", []),
             "warm_up": {
                 action: {name: said[name] for name in WarmUp.model_fields}
                 for action, said in settings.get("warm_up", {}).items()

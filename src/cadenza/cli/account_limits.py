@@ -125,6 +125,8 @@ async def set_(
     no_holiday_calendars: DryRun = False,
     grace_minutes: int | None = None,
     unconfirmed: Literal["ask", "assume_sent"] | None = None,
+    label: Many = (),
+    no_labels: DryRun = False,
     warm_up: Many = (),
     no_warm_up: DryRun = False,
     bulk: Annotated[bool | None, Parameter(show_default=False)] = None,
@@ -163,6 +165,10 @@ async def set_(
         What is later than this is not sent but shown as missed.
     unconfirmed
         What becomes of a post whose answer got lost: ask a person, or take it as sent.
+    label
+        A label by which sequences choose it; may be said several times. They replace those that were set.
+    no_labels
+        Take all labels away.
     warm_up
         ACTION=START+STEP, such as email=5+2: five a day at first, two more after each active day, up to the
         limit; email=5+2/3 after every third. May be said several times; they replace those that were set.
@@ -192,6 +198,7 @@ async def set_(
         else None,
         "grace_minutes": grace_minutes,
         "unconfirmed_policy": unconfirmed,
+        "labels": list(label) if label or no_labels else None,
         "warm_up": dict(read_warm_up(word) for word in warm_up) if warm_up or no_warm_up else None,
         "bulk": bulk,
         "from_name": from_name,
@@ -279,6 +286,7 @@ def limited(account: "types.Account") -> dict[str, object]:
         "zone": account["zone"],
         "hours": hours,
         "holidays": ", ".join([*account["holidays"], *account["holiday_calendars"]]),
+        "labels": ", ".join(account["labels"]),
         "warm-up": ", ".join(
             f"{action}: {_warming(each)}" for action, each in account["warm_up"].items()
         ),

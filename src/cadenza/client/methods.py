@@ -3292,6 +3292,28 @@ class Sequences(Calls):
             idempotency_key=idempotency_key,
         )
 
+    async def replan(
+        self,
+        sequence_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ReplanInput],
+    ) -> shapes.SequenceReplannedView:
+        """Give unsent messages new times, or other accounts, and list what moves; a dry run shows
+        it first.
+        """
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/sequences/{part(sequence_id)}/replan",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
     async def resume(
         self,
         sequence_id: str,

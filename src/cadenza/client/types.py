@@ -270,6 +270,8 @@ class Account(TypedDict):
     holidays: list[str]
     # Countries whose public holidays it keeps
     holiday_calendars: list[str]
+    # By which sequences choose accounts
+    labels: list[str]
     # Per action: a new account begins with fewer a day than its limit allows
     warm_up: dict[str, WarmUp]
     # Made for many (a mail relay): campaigns by it keep no limits of mail by hand
@@ -298,6 +300,7 @@ class AccountChange(TypedDict):
     holidays: NotRequired[list[str] | None]
     # Countries whose public holidays it keeps, such as DE, or DE-BY for a part of one
     holiday_calendars: NotRequired[list[str] | None]
+    labels: NotRequired[list[str] | None]
     # Per action; null, or left out, ends it
     warm_up: NotRequired[dict[str, WarmUp | None] | None]
     bulk: NotRequired[bool | None]
@@ -1311,6 +1314,8 @@ class Disconnected(TypedDict):
     holidays: list[str]
     # Countries whose public holidays it keeps
     holiday_calendars: list[str]
+    # By which sequences choose accounts
+    labels: list[str]
     # Per action: a new account begins with fewer a day than its limit allows
     warm_up: dict[str, WarmUp]
     # Made for many (a mail relay): campaigns by it keep no limits of mail by hand
@@ -2481,6 +2486,18 @@ class MessageMovedView(TypedDict):
     now_at: str | None
 
 
+class MessageReplannedView(TypedDict):
+    """A message before and after; without a new time it stays as it is."""
+
+    delivery_id: str
+    contact_id: str
+    step: int
+    was_account_id: str
+    account_id: str
+    was_at: str
+    now_at: str | None
+
+
 class MessageView(TypedDict):
     """It is handed over: ask about it as a delivery of that id."""
 
@@ -3284,6 +3301,15 @@ class Reordered(TypedDict):
     revision: int
 
 
+class ReplanInput(TypedDict):
+    """Which unsent messages are planned again."""
+
+    # Only those of this account
+    account_id: NotRequired[str | None]
+    # Give messages of accounts that cannot send, or of the named one, to the others
+    reassign: NotRequired[bool]
+
+
 class ReplyInput(TypedDict):
     """What to write."""
 
@@ -3612,6 +3638,8 @@ class SequenceChange(TypedDict):
     """What is to be different; steps only while it is a draft."""
 
     account_ids: NotRequired[list[str] | None]
+    # Instead of a list: every account with one of these labels, also later ones
+    account_labels: NotRequired[list[str] | None]
     assignment: NotRequired[Literal["round_robin", "balanced", "sticky"] | None]
     shortest_gap: NotRequired[int | None]
     longest_gap: NotRequired[int | None]
@@ -3648,6 +3676,8 @@ class SequenceInput(TypedDict):
     """A new sequence: a draft until it is started."""
 
     account_ids: NotRequired[list[str] | None]
+    # Instead of a list: every account with one of these labels, also later ones
+    account_labels: NotRequired[list[str] | None]
     assignment: NotRequired[Literal["round_robin", "balanced", "sticky"] | None]
     shortest_gap: NotRequired[int | None]
     longest_gap: NotRequired[int | None]
@@ -3700,6 +3730,18 @@ class SequencePlanView(TypedDict):
     times: list[PlannedTimeView]
 
 
+class SequenceReplannedView(TypedDict):
+    """What moved; the first 1,000 moves are listed."""
+
+    dry_run: bool
+    moved: int
+    without_time: int
+    reassigned: int
+    # People without a time who get another account
+    unassigned: int
+    moves: list[MessageReplannedView]
+
+
 class SequenceReportView(TypedDict):
     """People by state and by what stopped them, and messages by step, variant and account."""
 
@@ -3749,6 +3791,7 @@ class SequenceView(TypedDict):
     state_reason: str | None
     steps: list[SequenceStepView]
     account_ids: list[str]
+    account_labels: list[str]
     assignment: Literal["round_robin", "balanced", "sticky"]
     shortest_gap: int
     longest_gap: int

@@ -6,7 +6,7 @@ days that follow-ups need. Run under the account's lock.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -77,9 +77,15 @@ class AccountAgenda:
 
 
 def read_agenda(
-    tx: Tx, now: datetime, account: Account, action: Action, pace: OneSequence | None = None
+    tx: Tx,
+    now: datetime,
+    account: Account,
+    action: Action,
+    pace: OneSequence | None = None,
+    *,
+    without: Container[str] = (),
 ) -> AccountAgenda:
-    """Read one; `pace` is the sequence whose gaps hold for what is planned next."""
+    """Read one; `pace` is the sequence whose gaps hold for what is planned next, `without` are planned again."""
     caps, minimum, shares = read_caps(tx, now, account, action)
     gaps = (
         Pace(minimum=minimum)
@@ -88,7 +94,7 @@ def read_agenda(
     )
     made = open_agenda(account, action, caps, gaps)
     every = "" if shares else "AND action = :action"
-    planned = tx.all(
+    rows = tx.all(
         f"""
         SELECT id, due_at, sequence_id, contact_id, step FROM delivery
         WHERE workspace_id = :workspace_id AND account_id = :account_id AND state IN ('draft', 'scheduled')
@@ -99,6 +105,7 @@ def read_agenda(
         account_id=account.id,
         **({} if shares else {"action": action.value}),
     )
+    planned = [row for row in rows if row["id"] not in without]
     followed = _follow_ups(
         tx,
         account.workspace_id,
