@@ -6,8 +6,10 @@ import {
   IconAlertCircle,
   IconCalendar,
   IconFileText,
+  IconInbox,
   IconPencilPlus,
   IconPlugConnected,
+  IconRoute,
   IconServer,
   IconSettings,
   IconSpeakerphone,
@@ -66,6 +68,8 @@ export const screenGroups: readonly ScreenGroup[] = [
   {
     name: t("outreach"),
     screens: [
+      { path: "sequences", name: t("sequences"), icon: IconRoute, load: () => import("../screens/sequences/Sequences") },
+      { path: "inbox", name: t("inbox"), icon: IconInbox, load: () => import("../screens/inbox/Inbox") },
       { path: "contacts", name: t("contacts"), icon: IconAddressBook, load: () => import("../screens/contacts/Contacts") },
       { path: "templates", name: t("templates"), icon: IconTemplate, load: () => import("../screens/templates/Templates") },
     ],
