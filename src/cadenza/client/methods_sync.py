@@ -1402,6 +1402,24 @@ class Deliveries(Calls):
         return self._asker.request("GET", f"{self._at}/deliveries/{part(delivery_id)}")
 
 
+class DomainCheck(Calls):
+    """Domain check, of one workspace."""
+
+    def show_domain_check(
+        self,
+        *,
+        account_id: str | None = None,
+        domain: str | None = None,
+        selector: str | None = None,
+    ) -> shapes.DomainCheck:
+        """Look up what is published for a domain, or for the one that an account sends from."""
+        return self._asker.request(
+            "GET",
+            f"{self._at}/domain-check",
+            query={"account_id": account_id, "domain": domain, "selector": selector},
+        )
+
+
 class Events(Calls):
     """Events, of one workspace."""
 
@@ -3845,6 +3863,7 @@ class WorkspaceCalls:
         self.contact_imports = ContactImports(asker, at)
         self.contacts = Contacts(asker, at)
         self.deliveries = Deliveries(asker, at)
+        self.domain_check = DomainCheck(asker, at)
         self.events = Events(asker, at)
         self.exports = Exports(asker, at)
         self.external_sends = ExternalSends(asker, at)

@@ -162,6 +162,9 @@ Kind: TypeAlias = Literal[
     "filled", "empty", "skipped", "capped", "held", "by_hand", "pinned", "sending", "sent", "past"
 ]
 
+# How grave a finding is.
+Level: TypeAlias = Literal["ok", "advice", "problem", "unknown"]
+
 # Whether a wall time met a change of offset.
 Mark: TypeAlias = Literal["none", "gap", "fold"]
 
@@ -1345,6 +1348,27 @@ class DoctorFindingView(TypedDict):
     what_to_do: str | None
     account_id: str | None
     sequence_id: str | None
+
+
+class DomainCheck(TypedDict):
+    """What mailbox providers find when they look a sending domain up."""
+
+    domain: str
+    # Whether nothing stands against sending
+    good: bool
+    findings: list[DomainFinding]
+
+
+class DomainFinding(TypedDict):
+    """One thing about a domain, and what to do about it."""
+
+    # spf, dkim, dmarc or alignment
+    check: str
+    code: str
+    level: Level
+    message: str
+    # What to do; empty where nothing is to be done
+    fix: str
 
 
 class Draft(TypedDict):
