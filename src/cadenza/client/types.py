@@ -78,6 +78,83 @@ Choice: TypeAlias = Literal["each", "digest", "off"]
 # What a click found or did at one place.
 Click: TypeAlias = Literal["started", "running", "sent", "unconfirmed"]
 
+# Each reason: its code, and the sentence that people read.
+Code: TypeAlias = Literal[
+    "not_waiting",
+    "not_approved",
+    "last_time_passed",
+    "too_late",
+    "suppressed",
+    "recipient_inactive",
+    "does_not_fit",
+    "account_removed",
+    "installation_held",
+    "no_heartbeat",
+    "workspace_stopped",
+    "account_paused",
+    "account_not_ready",
+    "paused",
+    "changed_meanwhile",
+    "parked",
+    "wants_choice",
+    "network_wait",
+    "recipient_cap",
+    "outside_hours",
+    "quiet_hours",
+    "outside_recipient_hours",
+    "day_full",
+    "provider_rate",
+    "limit_reached",
+    "turn_after_others",
+    "sent_note",
+    "assumed_sent",
+    "not_ready",
+    "rate_limited",
+    "transient",
+    "retries_exhausted",
+    "rejected",
+    "recipient_gone",
+    "forbidden",
+    "disconnected",
+    "unconfirmed",
+    "worker_silent",
+    "worker_died",
+    "not_there",
+    "sent_again",
+    "rest_follows",
+    "part_there",
+    "cannot_tell",
+    "maybe_sent",
+    "recipient_lost",
+    "canceled",
+    "post_deleted",
+    "cleared",
+    "erased",
+    "rule_changed",
+    "campaign_canceled",
+    "not_approved_in_time",
+    "approval_taken_back",
+    "content_changed",
+    "sent_late",
+    "sent_late_by_person",
+    "taken_back_late",
+    "taken_back_missed",
+    "moved",
+    "no_slot_free",
+    "over_limits",
+    "replanned",
+    "reply",
+    "bounce",
+    "accepted",
+    "unsubscribe",
+    "complaint",
+    "stopped_by_hand",
+    "not_sent",
+    "sequence_held",
+    "sequence_ended",
+    "other",
+]
+
 # What becomes of the saved words.
 ComposeAction: TypeAlias = Literal["nowhere", "queue", "time", "now", "again"]
 
@@ -1242,6 +1319,10 @@ class Delivery(TypedDict):
     recipient: str | None
     state: DeliveryState
     reason: str | None
+    # What `reason` says, for programs: see the guide to reasons
+    reason_code: str | None
+    # What the sentence is made with
+    reason_params: dict[str, Any]
     due_at: str
     wall_time: str | None
     zone: str | None
