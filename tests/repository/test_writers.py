@@ -14,7 +14,8 @@ NAMED = re.compile(r"\b(?:CREATE TABLE|RENAME TO) (\w+)")
 ENDINGS = re.compile(r"UPDATE delivery SET state = '(?:missed|skipped)'")
 OWNERS = {
     "accounts": "account connecting",
-    "campaigns": "campaign campaign_account campaign_count campaign_skip campaign_trouble",
+    "campaigns": "campaign campaign_account campaign_count campaign_second campaign_skip"
+    " campaign_trouble",
     "contacts": "audience audience_member channel_import_undo contact contact_address contact_export contact_field"
     " contact_import contact_import_row contact_import_undo contact_mapping contact_merge contact_note contact_tag"
     " contact_value erasure_salt suppression",

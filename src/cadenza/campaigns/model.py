@@ -63,6 +63,20 @@ VOCABULARY = {
 }
 
 
+# And of its jobs, which are our deliveries.
+RECIPIENT_VOCABULARY = {
+    "draft": "QUEUED",
+    "scheduled": "QUEUED",
+    "sending": "SENDING",
+    "unconfirmed": "SENDING",
+    "sent": "SENT",
+    "failed": "FAILED",
+    "missed": "FAILED",
+    "skipped": "FAILED",
+    "canceled": "FAILED",
+}
+
+
 class Campaign(Struct, frozen=True):
     """A row of `campaign`."""
 
@@ -101,6 +115,7 @@ class Campaign(Struct, frozen=True):
     updated_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
+    purged_at: datetime | None
 
     @property
     def key(self) -> Key:

@@ -178,6 +178,8 @@ async def show(campaign: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
             else "as fast as the accounts may",
         ),
         ("sent a minute", progress["per_minute"]),
+        ("sent a second", progress["per_second"]),
+        ("decided by", progress["bound_by"]),
         (
             "goes on at",
             None if found["auto_resume_at"] is None else at(found["auto_resume_at"]),
@@ -350,6 +352,49 @@ async def delete(campaign: str, /, *, options: WorkspaceOptions = USUALLY) -> in
 
 
 @app.command
+async def purge(*, sent_before: str, yes: Yes = False, options: WorkspaceOptions = USUALLY) -> int:
+    """Remove what ended campaigns sent long ago; the ledger and the totals stay.
+
+    Without --yes it only says what it would remove. For example: `cadenza campaign purge --sent-before 90d`.
+
+    Parameters
+    ----------
+    sent_before
+        So many days ago, such as 90d, or a time with an offset.
+    yes
+        Remove it.
+    """
+    before = _before(sent_before)
+    async with opened_workspace(options) as home:
+        found: Any = await home.campaigns.purge(sent_before=before.isoformat(), dry_run=not yes)
+    if options.json:
+        print_json(found)
+        return OK
+    what = f"{some(found['deliveries'], 'message')} of {some(found['campaigns'], 'campaign')}"
+    if yes:
+        echo(f"{what} are removed in the background")
+    else:
+        echo(f"{what} would be removed: add --yes. Such a campaign can't be reopened afterwards.")
+    return OK
+
+
+def _before(text: str) -> datetime:
+    from datetime import timedelta
+
+    from cadenza.core.clock import SystemClock
+
+    if text[:-1].isdecimal() and text.endswith("d"):
+        return SystemClock().now() - timedelta(days=int(text[:-1]))
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError("say how many days ago, such as 90d, or a time") from error
+    if moment.tzinfo is None:
+        raise UsageError("say the offset too: 2026-12-01T09:00+01:00")
+    return moment
+
+
+@app.command
 async def report(
     campaign: str,
     file: Path | None = None,
@@ -435,6 +480,19 @@ async def _do(campaign: str, verb: str, options: WorkspaceOptions, **body: Any) 
     return OK
 
 
+def _status(campaign: Any) -> str:
+    """Say in one line where it stands, how fast it is, what decides that, and when it ends."""
+    seen = campaign["progress"]
+    parts = [f"{campaign['state']}: {seen['sent']} sent, {seen['failed']} failed"]
+    if campaign["state"] == "paused" and campaign["reason"]:
+        parts.append(campaign["reason"])
+    elif seen["per_second"] is not None:
+        parts.append(f"{seen['per_second']:g}/s by its {seen['bound_by'].replace('_', ' ')}")
+    if seen["finish_at"] is not None:
+        parts.append(f"ends about {at(seen['finish_at'])}")
+    return ", ".join(parts)
+
+
 async def _watch(home: "Workspace", campaign_id: str) -> None:
     """Show a bar until it ends."""
     from rich.progress import (
@@ -458,7 +516,7 @@ async def _watch(home: "Workspace", campaign_id: str) -> None:
         while True:
             there: Any = await home.campaigns.show(campaign_id)
             seen = there["progress"]
-            said = f"{there['state']}: {seen['sent']} sent, {seen['failed']} failed"
+            said = _status(there)
             bar.update(
                 task,
                 total=seen["total"] or None,
