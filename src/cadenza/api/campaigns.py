@@ -54,6 +54,7 @@ routes = Resource("campaigns", "/workspaces/{workspace_id}/campaigns")
 Words = Annotated[str, StringConstraints(max_length=2_000)]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,59}$")]
 Rate = Annotated[int, Field(ge=1, le=600_000, description="How many leave in a minute at most")]
+Fault = Literal["blocked", "bounce", "broken", "flood_wait", "refused", "timeout"]
 RecipientState = Literal[
     "scheduled", "sending", "sent", "failed", "unconfirmed", "missed", "skipped", "canceled"
 ]
@@ -116,6 +117,12 @@ class CampaignInput(InputModel):
     )
     local_start: bool = Field(
         default=False, description="Start at the hour of `start_at` on each recipient's clock"
+    )
+    test_addresses: list[Annotated[str, StringConstraints(max_length=320)]] = Field(
+        default=[], max_length=50, description="Of a test: who really gets it"
+    )
+    test_faults: dict[Fault, Annotated[int, Field(ge=0, le=100)]] = Field(
+        default={}, description="Of a test: how many of a hundred meet which fault"
     )
     zone: str | None = Field(
         default=None,
@@ -185,6 +192,8 @@ class CampaignView(Answer):
     quiet_hours: str | None
     local_start: bool
     zone: str | None
+    test_addresses: list[str]
+    test_faults: dict[Fault, int]
     state: CampaignState
     status: str = Field(description="The same in the words of a pg-boss installation")
     reason: str | None
@@ -345,7 +354,14 @@ async def delete_campaign(act: Writer, workspace_id: Id, campaign_id: Id) -> Cam
 
 
 @routes.post("/{campaign_id}/start", needs=Role.EDITOR, scope="campaigns:write")
-async def start_campaign(act: Writer, workspace_id: Id, campaign_id: Id) -> CampaignStartView:
+async def start_campaign(
+    act: Writer,
+    workspace_id: Id,
+    campaign_id: Id,
+    recipients: Annotated[
+        int | None, Query(ge=0, description="How many a person confirmed; others are refused")
+    ] = None,
+) -> CampaignStartView:
     """Start it, or let it wait for its time; `dry_run=true` shows what that comes to."""
 
     def operation(tx: Tx, now: datetime) -> CampaignStartView:
@@ -355,6 +371,7 @@ async def start_campaign(act: Writer, workspace_id: Id, campaign_id: Id) -> Camp
             campaign_id,
             workspace_id=workspace_id,
             by=act.by,
+            confirmed=recipients,
             sender=open_bulk_sender(
                 tx,
                 workspace_id=workspace_id,
@@ -612,6 +629,8 @@ def _shown(tx: Tx, each: Campaign, reached: Progress) -> CampaignView:
         quiet_hours=each.quiet_hours,
         local_start=each.local_start,
         zone=each.zone,
+        test_addresses=each.real_addresses,
+        test_faults=each.faults,  # pyright: ignore[reportArgumentType]
         state=each.state,
         status=VOCABULARY[each.state],
         reason=each.reason,

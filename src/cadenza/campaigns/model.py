@@ -101,6 +101,8 @@ class Campaign(Struct, frozen=True):
     local_start: bool
     quiet_hours: str | None
     zone: str | None
+    test_addresses: str
+    test_faults: str
     state: CampaignState
     reason: str | None
     reason_code: str | None
@@ -126,6 +128,16 @@ class Campaign(Struct, frozen=True):
     def scope(self) -> str:
         """Name its lane, which is the scope of its rate too."""
         return scope_of(self.id)
+
+    @property
+    def real_addresses(self) -> list[str]:
+        """Who really gets it while it is a test."""
+        return msgspec.json.decode(self.test_addresses)
+
+    @property
+    def faults(self) -> dict[str, int]:
+        """How many of a hundred meet which fault while it is a test."""
+        return msgspec.json.decode(self.test_faults)
 
     @property
     def values(self) -> dict[str, Any]:

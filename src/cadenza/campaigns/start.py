@@ -46,15 +46,27 @@ class StartPlan:
 
 
 def start_campaign(
-    tx: Tx, now: datetime, campaign_id: str, *, workspace_id: str, by: str, sender: BulkSender
+    tx: Tx,
+    now: datetime,
+    campaign_id: str,
+    *,
+    workspace_id: str,
+    by: str,
+    sender: BulkSender,
+    confirmed: int | None = None,
 ) -> StartPlan | NoSuchCampaign | NotNow | Unfit:
-    """Start it now, or let it wait for its time; run under `locks_of`."""
+    """Start it now, or let it wait for its time; run under `locks_of`. `confirmed`: what a person was shown."""
     there = find_campaign(tx, workspace_id, campaign_id)
     if isinstance(there, NoSuchCampaign):
         return there
     audience = find_audience(tx, workspace_id, there.audience_id)
     if isinstance(audience, NoSuchAudience):
         return Unfit("audience_id", "no_audience", "Its audience is gone: choose another.")
+    if confirmed is not None and confirmed != audience.size:
+        message = (
+            f"It has {audience.size} recipients now, not {confirmed}: look again, then start it."
+        )
+        return Unfit("recipients", "changed", message)
     wrong = _why_not(tx, now, there, audience, sender)
     if wrong is not None:
         return wrong

@@ -75,6 +75,8 @@ async def create(
     zone: str | None = None,
     skip_incomplete: Yes = False,
     test: Yes = False,
+    test_address: Many = (),
+    fault: Many = (),
     quiet: Quiet = False,
     options: WorkspaceOptions = USUALLY,
 ) -> int:
@@ -114,6 +116,10 @@ async def create(
         Skip recipients with missing values instead of refusing the start.
     test
         Nothing reaches a network; all else is as it would be.
+    test_address
+        Somebody who really gets the test; may be said several times.
+    fault
+        FAULT=PERCENT that the test meets: blocked, bounce, broken, flood_wait, refused, timeout.
     quiet
         Print its id alone, for other commands.
     """
@@ -139,6 +145,8 @@ async def create(
             "zone": zone,
             "skip_incomplete": skip_incomplete,
             "mode": "test" if test else "live",
+            "test_addresses": list(test_address),
+            "test_faults": {name: int(percent) for name, percent in map(_pair, fault)},
         }
         made: Any = await home.campaigns.create(**body)
     if quiet:
@@ -197,9 +205,10 @@ async def start(
     *,
     dry_run: Yes = False,
     watch: Yes = False,
+    yes: Yes = False,
     options: WorkspaceOptions = USUALLY,
 ) -> int:
-    """Start it, or let it wait for its time.
+    """Start it, or let it wait for its time; one that is not a test asks first.
 
     Parameters
     ----------
@@ -209,25 +218,44 @@ async def start(
         Say what it comes to, and change nothing.
     watch
         Stay, and show how far it is until it ends.
+    yes
+        Start it without being asked.
     """
     async with opened_workspace(options) as home:
         there = await _find(home, campaign)
-        plan: Any = await home.campaigns.start(there["id"], dry_run=dry_run)
+        confirmed: int | None = None
+        if there["mode"] == "live" and not (dry_run or yes):
+            shown: Any = await home.campaigns.start(there["id"], dry_run=True)
+            _print_plan(shown, "would be written to")
+            confirmed = shown["recipients"]
+            if not _agrees("Start it? [y/N] "):
+                raise UsageError("it was not started; say --yes to start it without being asked")
+        plan: Any = await home.campaigns.start(there["id"], recipients=confirmed, dry_run=dry_run)
         if options.json:
             print_json(plan)
         else:
-            verb = "would be written to" if dry_run else "are written to"
-            echo(
-                f"{some(plan['recipients'], 'recipient')} {verb} by {some(len(plan['accounts']), 'account')}"
-            )
-            echo(f"the first at {at(plan['first_at'])}")
-            if plan["finish_at"]:
-                echo(f"the last about {at(plan['finish_at'])}, by its {plan['bound_by']}")
-            for each in plan["warnings"]:
-                echo(each)
+            _print_plan(plan, "would be written to" if dry_run else "are written to")
         if watch and not dry_run:
             await _watch(home, there["id"])
     return OK
+
+
+def _print_plan(plan: Any, verb: str) -> None:
+    accounts = some(len(plan["accounts"]), "account")
+    echo(f"{some(plan['recipients'], 'recipient')} {verb} by {accounts}")
+    echo(f"the first at {at(plan['first_at'])}")
+    if plan["finish_at"]:
+        bound_by = plan["bound_by"].replace("_", " ")
+        echo(f"the last about {at(plan['finish_at'])}, by its {bound_by}")
+    for each in plan["warnings"]:
+        echo(each)
+
+
+def _agrees(question: str) -> bool:
+    try:
+        return input(question).strip().casefold() in ("y", "yes")
+    except EOFError:
+        return False
 
 
 @app.command(name="watch")
