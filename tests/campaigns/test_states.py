@@ -248,6 +248,22 @@ async def test_no_permit_after_a_pause_is_committed(campaigns: Campaigns) -> Non
     assert await campaigns.pipeline.claim() == []
 
 
+async def test_a_pause_that_met_claimed_messages_is_over_when_it_is_resumed(
+    campaigns: Campaigns,
+) -> None:
+    id_ = await campaigns.draft()
+    await campaigns.start(id_)
+    await campaigns.plan(id_)
+    (ticket,) = await campaigns.pipeline.claim(1)
+    for act in (control.pause_campaign, control.resume_campaign):
+        await campaigns.run(
+            lambda tx, now, act=act: act(tx, now, id_, workspace_id=HOME, by=BY), id_
+        )
+        if act is control.pause_campaign:
+            await campaigns.pipeline.permit(ticket)  # refused: the lane rests
+    assert await campaigns.send() == 60
+
+
 async def test_the_rate_spaces_sends_and_drops_none(campaigns: Campaigns) -> None:
     id_ = await campaigns.draft(delivery_rate=20)
     await campaigns.start(id_)

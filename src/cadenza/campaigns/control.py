@@ -31,6 +31,7 @@ from cadenza.sql.tx import Tx
 
 Answer: TypeAlias = Campaign | NoSuchCampaign | NotNow | Unfit
 BATCH = 1_000
+PURGED = "What it sent was purged, so it could write to somebody twice: duplicate it instead."
 
 
 def pause_campaign(
@@ -191,6 +192,8 @@ def _do(
     there = find_campaign(tx, workspace_id, campaign_id)
     if isinstance(there, NoSuchCampaign):
         return there
+    if verb == "reopen" and there.purged_at is not None:
+        return NotNow(there.state, PURGED)
     moved = move(tx, now, there, verb, reason=reason, code="person" if reason else None)
     if isinstance(moved, NotNow):
         return moved

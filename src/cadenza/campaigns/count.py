@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from cadenza.campaigns import guard
-from cadenza.campaigns.counters import add_counts, read_counts
+from cadenza.campaigns.counters import add_counts, add_seconds, read_counts
 from cadenza.campaigns.model import Campaign, CampaignState, find_campaign, wake_job
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries.model import Delivery
@@ -42,7 +42,10 @@ class CampaignPlanner(Planner):
             for state, by in ((each.delivery.state, -1), (each.after, 1)):
                 if state in _ENDS:
                     change[_ENDS[state]] = change.get(_ENDS[state], 0) + by
-        add_counts(tx, changes, seed=transitions[0].delivery.id)
+        seed = transitions[0].delivery.id
+        add_counts(tx, changes, seed=seed)
+        sent = {key: n for key, change in changes.items() if (n := change.get("sent", 0)) > 0}
+        add_seconds(tx, now, sent, seed=seed)
         for key in sorted(changes):
             campaign = find_campaign(tx, *key)
             if isinstance(campaign, Campaign) and campaign.state is CampaignState.RUNNING:

@@ -2,11 +2,13 @@
 
 import zlib
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key
 
 SHARDS = 8  # on PostgreSQL
+RING, LATELY = 60, 10  # seconds
 COUNTED = ("sent", "failed", "unconfirmed", "missed", "skipped", "canceled")
 
 
@@ -33,6 +35,47 @@ def add_counts(tx: Tx, changes: Mapping[Key, Mapping[str, int]], *, seed: str = 
             shard=shard,
             **{name: of.get(name, 0) for name in COUNTED},
         )
+
+
+def add_seconds(tx: Tx, now: datetime, sent: Mapping[Key, int], *, seed: str = "") -> None:
+    """Note how many of campaigns left in this second."""
+    shard = zlib.crc32(seed.encode()) % SHARDS if tx.dialect == "postgresql" else 0
+    second = int(now.timestamp())
+    for (workspace_id, campaign_id), count in sorted(sent.items()):
+        tx.run(
+            """
+            INSERT INTO campaign_second (workspace_id, campaign_id, shard, slot, second, sent)
+            SELECT workspace_id, id, :shard, :slot, :second, :sent
+            FROM campaign WHERE workspace_id = :workspace_id AND id = :campaign_id
+            ON CONFLICT (workspace_id, campaign_id, shard, slot) DO UPDATE SET
+                sent = excluded.sent
+                    + CASE WHEN campaign_second.second = excluded.second THEN campaign_second.sent ELSE 0 END,
+                second = excluded.second
+            """,
+            workspace_id=workspace_id,
+            campaign_id=campaign_id,
+            shard=shard,
+            slot=second % RING,
+            second=second,
+            sent=count,
+        )
+
+
+def read_rates(tx: Tx, now: datetime, keys: Sequence[Key]) -> dict[Key, float]:
+    """Return how many of campaigns left in a second, over the last ten whole ones."""
+    second = int(now.timestamp())
+    rows = tx.all(
+        """
+        SELECT s.workspace_id, s.campaign_id, sum(sent) AS sent
+        FROM TABLE(:keys) AS asked (workspace_id text, id text)
+        JOIN campaign_second s ON s.workspace_id = asked.workspace_id AND s.campaign_id = asked.id
+        WHERE second >= :since AND second < :second GROUP BY s.workspace_id, s.campaign_id
+        """,
+        keys=sorted(set(keys)),
+        since=second - LATELY,
+        second=second,
+    )
+    return {(row["workspace_id"], row["campaign_id"]): int(row["sent"]) / LATELY for row in rows}
 
 
 def read_counts(tx: Tx, keys: Sequence[Key]) -> dict[Key, dict[str, int]]:

@@ -63,6 +63,20 @@ VOCABULARY = {
 }
 
 
+# And of its jobs, which are our deliveries.
+RECIPIENT_VOCABULARY = {
+    "draft": "QUEUED",
+    "scheduled": "QUEUED",
+    "sending": "SENDING",
+    "unconfirmed": "SENDING",
+    "sent": "SENT",
+    "failed": "FAILED",
+    "missed": "FAILED",
+    "skipped": "FAILED",
+    "canceled": "FAILED",
+}
+
+
 class Campaign(Struct, frozen=True):
     """A row of `campaign`."""
 
@@ -87,6 +101,8 @@ class Campaign(Struct, frozen=True):
     local_start: bool
     quiet_hours: str | None
     zone: str | None
+    test_addresses: str
+    test_faults: str
     state: CampaignState
     reason: str | None
     reason_code: str | None
@@ -101,6 +117,7 @@ class Campaign(Struct, frozen=True):
     updated_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
+    purged_at: datetime | None
 
     @property
     def key(self) -> Key:
@@ -111,6 +128,16 @@ class Campaign(Struct, frozen=True):
     def scope(self) -> str:
         """Name its lane, which is the scope of its rate too."""
         return scope_of(self.id)
+
+    @property
+    def real_addresses(self) -> list[str]:
+        """Who really gets it while it is a test."""
+        return msgspec.json.decode(self.test_addresses)
+
+    @property
+    def faults(self) -> dict[str, int]:
+        """How many of a hundred meet which fault while it is a test."""
+        return msgspec.json.decode(self.test_faults)
 
     @property
     def values(self) -> dict[str, Any]:

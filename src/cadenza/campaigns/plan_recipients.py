@@ -22,8 +22,10 @@ from cadenza.contacts.variables import CHANNELS, variables_of
 from cadenza.core.channels import Channel
 from cadenza.core.zones import Zone, zone_names
 from cadenza.deliveries.model import Action, NewDelivery
+from cadenza.deliveries.read_recipients import fold_recipient
 from cadenza.deliveries.schedule import schedule
 from cadenza.inbox.bulk_mail import POSTAL_ADDRESS, UNSUBSCRIBE_URL, BulkSender, bulk_values
+from cadenza.providers.sink import OPTION
 from cadenza.sql.tx import Tx
 from cadenza.templates.check import IncompleteRecipients, find_incomplete
 from cadenza.templates.fill_in import Reference
@@ -196,6 +198,7 @@ def _delivery(
         variables=dict(variables),
         recipient_name=each.name,
         unsubscribe_url=variables.get(UNSUBSCRIBE_URL),
+        options=_test_options(campaign, each.recipient),
     )
     return NewDelivery(
         id=tx.new_id(),
@@ -218,6 +221,15 @@ def _delivery(
         retry_limit=campaign.retry_limit,
         mode=campaign.mode,
     )
+
+
+def _test_options(campaign: Campaign, recipient: str) -> dict[str, Any]:
+    """Say what a test asks for: that this one is really sent, or which faults it may meet."""
+    if campaign.mode != "test":
+        return {}
+    if fold_recipient(recipient) in campaign.real_addresses:
+        return {OPTION: {"send": True}}
+    return {OPTION: {"faults": campaign.faults}} if campaign.faults else {}
 
 
 def _due_at(campaign: Campaign, zone: Zone, each: _Reached) -> datetime | None:

@@ -25,6 +25,7 @@ from cadenza.core.quiet import is_span
 from cadenza.core.zones import zone_names
 from cadenza.db.audit import record
 from cadenza.deliveries.gates import GONE
+from cadenza.deliveries.read_recipients import fold_recipient
 from cadenza.deliveries.set_limit import Limit, set_limit
 from cadenza.providers.registry import all_providers
 from cadenza.sql.tx import Tx
@@ -59,6 +60,8 @@ class CampaignForm:
     quiet_hours: str | None = None  # 22:00-08:00, on each recipient's clock
     local_start: bool = False  # at the hour of `start_at` on each recipient's clock
     zone: str | None = None  # for who has none; None: the workspace's
+    test_addresses: Sequence[str] = ()  # who really gets a test
+    test_faults: Mapping[str, int] = field(default_factory=dict[str, int])  # of a hundred
 
 
 def create_campaign(
@@ -74,12 +77,12 @@ def create_campaign(
         INSERT INTO campaign (
             workspace_id, id, name, description, audience_id, template_id, template_version_id, channel, params,
             mode, delivery_rate, retry_limit, skip_incomplete, max_error_percent, max_bounce_percent, start_at, not_after_at,
-            begins_at, local_start, quiet_hours, zone, created_by,
+            begins_at, local_start, quiet_hours, zone, test_addresses, test_faults, created_by,
             created_at, updated_at
         ) VALUES (
             :workspace_id, :id, :name, :description, :audience_id, :template_id, :version_id, :channel, :params,
             :mode, :delivery_rate, :retry_limit, :skip_incomplete, :max_error_percent, :max_bounce_percent, :start_at, :not_after_at,
-            :begins_at, :local_start, :quiet_hours, :zone, :by,
+            :begins_at, :local_start, :quiet_hours, :zone, :test_addresses, :test_faults, :by,
             :now, :now
         )
         """,
@@ -119,7 +122,8 @@ def change_campaign(
             skip_incomplete = :skip_incomplete, max_error_percent = :max_error_percent,
             max_bounce_percent = :max_bounce_percent, start_at = :start_at,
             not_after_at = :not_after_at, begins_at = :begins_at, local_start = :local_start,
-            quiet_hours = :quiet_hours, zone = :zone, updated_at = :now, revision = revision + 1
+            quiet_hours = :quiet_hours, zone = :zone,
+            test_addresses = :test_addresses, test_faults = :test_faults, updated_at = :now, revision = revision + 1
         WHERE workspace_id = :workspace_id AND id = :id
         """,
         workspace_id=workspace_id,
@@ -192,6 +196,8 @@ def duplicate_campaign(
         max_bounce_percent=there.max_bounce_percent,
         quiet_hours=there.quiet_hours,
         zone=there.zone,
+        test_addresses=there.real_addresses,
+        test_faults=there.faults,
     )
     return create_campaign(tx, now, form, workspace_id=workspace_id, by=by)
 
@@ -244,6 +250,10 @@ def _check(tx: Tx, now: datetime, workspace_id: str, form: CampaignForm) -> Temp
         return Unfit("quiet_hours", "no_span", "Write two times, such as 22:00-08:00.")
     if form.zone is not None and form.zone not in zone_names():
         return Unfit("zone", "no_zone", f"There is no time zone {form.zone}: try Europe/Berlin.")
+    if form.mode == "live" and (form.test_addresses or form.test_faults):
+        return Unfit("mode", "no_test", "Addresses and faults of a test are for a test alone.")
+    if sum(form.test_faults.values()) > 100:
+        return Unfit("test_faults", "too_many", "Of a hundred messages no more can fail.")
     if form.local_start and form.start_at is None:
         return Unfit("start_at", "missing", "A start on each recipient's clock needs a time.")
     if form.start_at and form.not_after_at and form.not_after_at <= form.start_at:
@@ -270,6 +280,10 @@ def _columns(
         "local_start": form.local_start,
         "quiet_hours": form.quiet_hours,
         "zone": form.zone,
+        "test_addresses": msgspec.json.encode(
+            sorted({fold_recipient(each) for each in form.test_addresses})
+        ).decode(),
+        "test_faults": msgspec.json.encode(dict(form.test_faults), order="sorted").decode(),
         "name": form.name,
         "description": form.description,
         "audience_id": form.audience_id,

@@ -16,6 +16,7 @@ from cadenza.campaigns.model import (
     move,
     wake_job,
 )
+from cadenza.campaigns.progress import forecast
 from cadenza.campaigns.save import check_accounts, write_rate
 from cadenza.contacts.audiences import Audience, NoSuchAudience, find_audience
 from cadenza.core.channels import Channel
@@ -45,15 +46,27 @@ class StartPlan:
 
 
 def start_campaign(
-    tx: Tx, now: datetime, campaign_id: str, *, workspace_id: str, by: str, sender: BulkSender
+    tx: Tx,
+    now: datetime,
+    campaign_id: str,
+    *,
+    workspace_id: str,
+    by: str,
+    sender: BulkSender,
+    confirmed: int | None = None,
 ) -> StartPlan | NoSuchCampaign | NotNow | Unfit:
-    """Start it now, or let it wait for its time; run under `locks_of`."""
+    """Start it now, or let it wait for its time; run under `locks_of`. `confirmed`: what a person was shown."""
     there = find_campaign(tx, workspace_id, campaign_id)
     if isinstance(there, NoSuchCampaign):
         return there
     audience = find_audience(tx, workspace_id, there.audience_id)
     if isinstance(audience, NoSuchAudience):
         return Unfit("audience_id", "no_audience", "Its audience is gone: choose another.")
+    if confirmed is not None and confirmed != audience.size:
+        message = (
+            f"It has {audience.size} recipients now, not {confirmed}: look again, then start it."
+        )
+        return Unfit("recipients", "changed", message)
     wrong = _why_not(tx, now, there, audience, sender)
     if wrong is not None:
         return wrong
@@ -154,13 +167,14 @@ def _plan(tx: Tx, now: datetime, moved: Campaign, audience: Audience) -> StartPl
     warnings: list[str] = []
     if moved.local_start and (moved.begins_at or now) < now:
         warnings.append("In some time zones its hour is over: recipients there get it at once.")
-    finish, bound_by = None, "accounts"
-    if moved.delivery_rate is not None:
-        finish = first + timedelta(minutes=audience.size / moved.delivery_rate)
-        bound_by = "delivery_rate"
-        if moved.not_after_at is not None and finish > moved.not_after_at:
-            finish, bound_by = moved.not_after_at, "not_after_at"
-            warnings.append("At this rate not everybody is reached before its last time to send.")
+    guess = forecast(tx, now, moved, audience.size)
+    finish, bound_by = guess.finish_at, guess.bound_by
+    last = moved.not_after_at
+    if last is not None and (finish is None or finish > last) and bound_by != "accounts":
+        finish, bound_by = last, "not_after_at"
+        warnings.append("At this rate not everybody is reached before its last time to send.")
+    elif finish is None and bound_by in ("hours", "day_limit"):
+        warnings.append("It would take longer than a year: add accounts or raise their limits.")
     return StartPlan(
         campaign=moved,
         recipients=audience.size,

@@ -1,5 +1,6 @@
 """What is done to all deliveries of a campaign: cancel those that wait, try again those that failed; in batches."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from cadenza.core.rollup import DeliveryState as State
@@ -28,6 +29,37 @@ def retry_failed(tx: Tx, now: datetime, workspace_id: str, campaign_id: str, *, 
     moved = move(tx, now, [Move(each, State.SCHEDULED, again) for each in failed])
     lanes.refresh(tx, {each.delivery.lane_key for each in moved})
     return len(moved)
+
+
+def remove_sent(
+    tx: Tx, workspace_id: str, campaign_ids: Sequence[str], *, sent_before: datetime, limit: int
+) -> int:
+    """Remove up to `limit` old sent deliveries with their attempts and exchanges; their ledger rows stay."""
+    ids = [
+        (row["id"],)
+        for row in tx.all(
+            """
+            SELECT delivery.id FROM TABLE(:campaigns) AS asked (id text)
+            JOIN delivery ON delivery.workspace_id = :workspace_id AND delivery.campaign_id = asked.id
+            WHERE state = 'sent' AND sent_at < :sent_before LIMIT :limit
+            """,
+            campaigns=[(id_,) for id_ in campaign_ids],
+            workspace_id=workspace_id,
+            sent_before=sent_before,
+            limit=limit,
+        )
+    ]
+    for statement in _REMOVE if ids else ():
+        tx.run(statement, workspace_id=workspace_id, ids=ids)
+    return len(ids)
+
+
+_THESE = "IN (SELECT id FROM TABLE(:ids) AS asked (id text))"
+_REMOVE = (
+    f"DELETE FROM exchange WHERE workspace_id = :workspace_id AND delivery_id {_THESE}",  # noqa: S608 - a constant
+    f"DELETE FROM attempt WHERE workspace_id = :workspace_id AND delivery_id {_THESE}",  # noqa: S608 - a constant
+    f"DELETE FROM delivery WHERE workspace_id = :workspace_id AND id {_THESE}",  # noqa: S608 - a constant
+)
 
 
 def _read(

@@ -13,6 +13,7 @@ from cadenza.deliveries.transition import restore_due
 from cadenza.sql.tx import Row, Tx
 
 QUEUE = "deliveries"  # as workers know it
+PAUSE = "lane"  # the gate that parks for a pause, where something was in a worker's hands
 RECONNECT = "reconnect"  # who parks for want of a connected account
 FOLLOWING = timedelta(
     hours=1
@@ -242,11 +243,15 @@ def resume(tx: Tx, *, workspace_id: str, lane_id: str) -> bool:
     """Open a paused lane. What came due meanwhile is the caller's to plan: see the resume choices."""
     changed = tx.run(
         """
-        UPDATE lane SET paused = false, pause_reason = NULL, paused_until = NULL, epoch = epoch + 1
+        UPDATE lane SET paused = false, pause_reason = NULL, paused_until = NULL, epoch = epoch + 1,
+            parked_until = CASE WHEN parked_by = :pause THEN NULL ELSE parked_until END,
+            park_reason = CASE WHEN parked_by = :pause THEN NULL ELSE park_reason END,
+            parked_by = CASE WHEN parked_by = :pause THEN NULL ELSE parked_by END
         WHERE workspace_id = :workspace_id AND id = :lane_id AND paused
         """,
         workspace_id=workspace_id,
         lane_id=lane_id,
+        pause=PAUSE,
     )
     refresh(tx, [(workspace_id, lane_id)])
     return changed == 1
