@@ -32,12 +32,13 @@ mail_location = maildir:{folder}/mail/%u
 ssl = yes
 ssl_cert = <{certificate}
 ssl_key = <{certificate}
-auth_mechanisms = plain login
+auth_mechanisms = plain login{mechanisms}
 disable_plaintext_auth = no
 first_valid_uid = 1
 default_internal_user = {user}
 default_login_user = {user}
 default_internal_group = {group}
+{tokens}
 passdb {{
   driver = passwd-file
   args = scheme=plain username_format=%u {folder}/users
@@ -111,9 +112,18 @@ class Dovecot:
                 each.unlink(missing_ok=True)
 
 
+_TOKENS = """
+passdb {{
+  driver = oauth2
+  mechanisms = xoauth2
+  args = {folder}/oauth2
+}}
+"""
+
+
 @contextmanager
-def dovecot(certificate: Path) -> Generator[Dovecot]:
-    """Run one with a mailbox of Ada's."""
+def dovecot(certificate: Path, *, token_url: str | None = None) -> Generator[Dovecot]:
+    """Run one with a mailbox of Ada's; `token_url` says which tokens are good, and signing in by them is possible."""
     command = shutil.which("dovecot") or shutil.which("/usr/sbin/dovecot")
     if command is None:
         raise ServerUnavailableError("no Dovecot: install your system's dovecot-imapd package")
@@ -128,10 +138,15 @@ def dovecot(certificate: Path) -> Generator[Dovecot]:
     for name in ("mail", "home"):
         os.chown(folder / name, user.pw_uid, user.pw_gid)
     (folder / "users").write_text(f"ada:{{PLAIN}}{PASSWORD}\n")
+    if token_url is not None:
+        asked = f"introspection_url = {token_url}\nintrospection_mode = get\nusername_attribute = username\n"
+        (folder / "oauth2").write_text(f"{asked}active_attribute = active\nactive_value = true\n")
     ports = _free_ports()
     values = {"folder": folder, "certificate": certificate}
     values |= {"user": "nobody", "group": "nogroup", "uid": user.pw_uid, "gid": user.pw_gid}
     file = folder / "dovecot.conf"
+    values["mechanisms"] = "" if token_url is None else " xoauth2"
+    values["tokens"] = "" if token_url is None else _TOKENS.format(folder=folder)
     file.write_text(_CONFIGURATION.format(port=ports[0], secure_port=ports[1], **values))
     master = subprocess.Popen(
         [command, "-F", "-c", str(file)], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
