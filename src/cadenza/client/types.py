@@ -2340,8 +2340,10 @@ class MailboxInput(TypedDict):
     port: NotRequired[int | None]
     security: NotRequired[Literal["tls", "starttls", "none"]]
     username: str
+    # xoauth2: by the account's own access, as Google and Microsoft ask for
+    auth: NotRequired[Literal["password", "xoauth2"]]
     # Often one for apps alone; stored sealed
-    password: str
+    password: NotRequired[str | None]
 
 
 class MailboxRemoved(TypedDict):
@@ -2359,6 +2361,9 @@ class MailboxView(TypedDict):
     port: int
     security: str
     username: str
+    auth: str
+    # New mail is read at once, not only every two minutes
+    waits: bool
     # When it was read last
     polled_at: str | None
     next_poll_at: str
