@@ -33,6 +33,7 @@ from cadenza.deliveries import (
 )
 from cadenza.deliveries.change import ChangedDelivery
 from cadenza.deliveries.gates import Pass
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.refund import refund
 from cadenza.providers.outcome import Unconfirmed, WaitScope
 from cadenza.queues import reorder, resume, store
@@ -91,7 +92,9 @@ _rules, _scope_of = read_budgets._rules, rate_limit_waits.scope_of
 
 def _blind(now: Any, result: Any) -> settle.Decision:
     if isinstance(result.outcome, Unconfirmed):
-        return settle.Decision(State.SCHEDULED, "again", now + timedelta(seconds=5))
+        return settle.Decision(
+            State.SCHEDULED, Reason.of(Code.SENT_AGAIN), now + timedelta(seconds=5)
+        )
     return _decide(now, result)
 
 

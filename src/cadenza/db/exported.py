@@ -435,7 +435,7 @@ STAY: Mapping[str, str] = {
     "contact_mapping": "a habit of this installation",
     "contact_export": "exports themselves, gone after some days",
     "inbound_source": "its secret opens a door",
-    "inbound_poll": "how far a network was asked; an import begins anew",
+    "inbound_poll": "how far a network was asked; an import starts over",
     "mailbox": "its password opens a door",
     "erasure_salt": "would let hashes of erased people be guessed",
     "post_import": "keys of files that were imported here",

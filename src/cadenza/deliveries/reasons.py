@@ -119,6 +119,8 @@ class Code(StrEnum):
         "the day has its posts, and no slot is free: it waits for the next day",
     )
     OVER_LIMITS = "over_limits", "moved: it no longer kept the limits"
+    PLANNED_AGAIN = "planned_again", "planned again"
+    OTHER_ACCOUNT = "other_account", "moved to another account"
     REPLANNED = "replanned", "re-planned after the pause"
     REPLY = "reply", "the recipient answered"
     BOUNCE = "bounce", "an earlier message bounced"

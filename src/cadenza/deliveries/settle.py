@@ -321,9 +321,7 @@ def _counting(result: Result) -> tuple[str, bool]:
             return "success", True
         case Unconfirmed():
             return "unconfirmed", True
-        case Rejected():
-            return "rejected", False  # the content's fault: the recipient saw nothing
-        case RecipientGone() | Forbidden():
+        case Rejected() | RecipientGone() | Forbidden():
             return "rejected", result.ticket.delivery.action is Action.CONNECTION_REQUEST
         case _:
             return "refunded", False
