@@ -11,7 +11,6 @@ from typing import Any
 import dns.flags
 import dns.message
 import dns.rcode
-import dns.rdataclass
 import dns.rdatatype
 import dns.rrset
 

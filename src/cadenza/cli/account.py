@@ -212,10 +212,12 @@ async def check_domain(
         accounts = await home.accounts.list()
         known = {each[key] for each in accounts for key in ("id", "handle", "provider")}
         if "." in name and "@" not in name and name not in known:
-            answer = await home.domain_check.show(domain=name, selector=selector)
+            answer = await home.domain_check.show_domain_check(domain=name, selector=selector)
         else:
             found = await find_account(home, name)
-            answer = await home.domain_check.show(account_id=found["id"], selector=selector)
+            answer = await home.domain_check.show_domain_check(
+                account_id=found["id"], selector=selector
+            )
     if options.json:
         print_json(answer)
         return OK if answer["good"] else REFUSED
