@@ -27,7 +27,8 @@ OWNERS = {
     "deliveries": "account_pace activity attempt bucket budget delivery exchange installation lane limit_audited network_wait"
     " provider_rate recipient_channel recipient_failure",
     "drafts": "asset category generation media_keep rule rule_occurrence rule_target",
-    "inbox": "conversation conversation_reply inbound_event inbound_poll inbound_source mailbox",
+    "inbox": "conversation conversation_reply inbound_event inbound_poll inbound_source mailbox mailbox_import"
+    " mailbox_import_row",
     "media": "media media_fit media_use",
     "notices": "notice notice_choice webhook",
     "outreach": "sequence sequence_account sequence_contact sequence_step",

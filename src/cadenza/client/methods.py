@@ -1897,6 +1897,36 @@ class Keys(Calls):
         )
 
 
+class MailboxImports(Calls):
+    """Mailbox imports, of one workspace."""
+
+    async def import_mailboxes(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.MailboxImportInput],
+    ) -> shapes.MailboxImportView:
+        """Connect many mailboxes: each is signed in to in the background; ask for the import to
+        see how it goes.
+        """
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/mailbox-imports",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def show_mailbox_import(self, mailbox_import_id: str, /) -> shapes.MailboxImportView:
+        """Show what became of each row."""
+        return await self._asker.request(
+            "GET", f"{self._at}/mailbox-imports/{part(mailbox_import_id)}"
+        )
+
+
 class Mailboxes(Calls):
     """Mailboxes, of one workspace."""
 
@@ -3928,6 +3958,7 @@ class WorkspaceCalls:
         self.inbound = Inbound(asker, at)
         self.inbox = Inbox(asker, at)
         self.keys = Keys(asker, at)
+        self.mailbox_imports = MailboxImports(asker, at)
         self.mailboxes = Mailboxes(asker, at)
         self.media = Media(asker, at)
         self.messages = Messages(asker, at)

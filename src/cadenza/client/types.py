@@ -2360,6 +2360,39 @@ class LineView(TypedDict):
     unfit: str | None
 
 
+class MailboxImportInput(TypedDict):
+    """Mailboxes to connect."""
+
+    # With a header: from_address, smtp_host and smtp_password are needed; 500 rows at most
+    csv: str
+    # Sign in, and connect nothing
+    check_only: NotRequired[bool]
+
+
+class MailboxImportRow(TypedDict):
+    """One row of the file, and what became of it."""
+
+    # Of the row in the file, the header not counted
+    number: int
+    address: str
+    state: Literal["waiting", "connected", "checked", "failed", "refused"]
+    # What was wrong, or what to know
+    message: str
+    account_id: str | None
+
+
+class MailboxImportView(TypedDict):
+    """An import of mailboxes, row by row."""
+
+    dry_run: bool
+    id: str
+    check_only: bool
+    asked_at: str
+    # null while rows are tried
+    finished_at: str | None
+    rows: list[MailboxImportRow]
+
+
 class MailboxInput(TypedDict):
     """Where replies and bounces arrive."""
 

@@ -435,6 +435,8 @@ STAY: Mapping[str, str] = {
     "contact_mapping": "a habit of this installation",
     "contact_export": "exports themselves, gone after some days",
     "inbound_source": "its secret opens a door",
+    "mailbox_import": "imports themselves, gone after a month",
+    "mailbox_import_row": "as above",
     "inbound_poll": "how far a network was asked; an import starts over",
     "mailbox": "its password opens a door",
     "erasure_salt": "would let hashes of erased people be guessed",
