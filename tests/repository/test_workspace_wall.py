@@ -25,6 +25,7 @@ EXCUSED = {
     "accounts/rotate_key.py:_read": "whoever runs the application seals all secrets again",
     "accounts/rotate_key.py:rotate_batch": "by the whole primary key of what was read",
     "inbox/mailboxes.py:enqueue_due": "the job of all workspaces; nobody calls it",
+    "inbox/mailbox_imports.py:forget_imports": "the job removes what is a month old",
     "inbox/polls.py:enqueue_due": "the job of all workspaces; nobody calls it",
     "inbox/sources.py:find_source": "by the id in its address; its secret decides",
     "inbox/record.py:match_again": "the job of all workspaces; nobody calls it",
