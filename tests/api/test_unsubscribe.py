@@ -2,9 +2,9 @@
 
 import json
 
+from cadenza.contacts.link_token import BadToken
 from cadenza.contacts.model import Invalid
 from cadenza.contacts.unsubscribe import (
-    BadToken,
     BulkMail,
     Subscriber,
     check_bulk_mail,

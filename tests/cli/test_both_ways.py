@@ -92,7 +92,7 @@ def ada(
     return Ada(capsys, server, key)
 
 
-def test_holidays_come_from_a_country_and_from_a_calendar_file(ada: Ada) -> None:
+def test_holidays_and_warm_ups_are_set_and_shown(ada: Ada) -> None:
     done = ada.remote("account", "set", "webhook", "--holiday-calendar", "de-by")
     assert "DE-BY" in done.out, done.err
     assert "Christmas Day" in ada.both("account", "holidays", "webhook").out
@@ -103,6 +103,10 @@ def test_holidays_come_from_a_country_and_from_a_calendar_file(ada: Ada) -> None
     assert "1 would be added" in tried.out
     assert "Fair" in ada("account", "holidays", "webhook", "--ics", "fair.ics").out
     assert "Fair" in ada.both("account", "holidays", "webhook").out
+    warm = ada.remote("account", "set", "webhook", "--warm-up", "email=5+2/3")
+    assert "email: 5 a day, 2 more after every 3 active days" in warm.out, warm.err
+    assert "5 (warm-up)" in ada.both("account", "limits", "webhook").out
+    assert ada("account", "set", "webhook", "--no-warm-up").code == 0
     wrong = ada("account", "set", "webhook", "--holiday-calendar", "DE-XX")
     assert wrong.code != 0
     assert "BY" in wrong.err

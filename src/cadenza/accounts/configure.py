@@ -12,12 +12,13 @@ from typing import Any
 
 import msgspec
 
+from cadenza.accounts.warm_up import begin_warm_up
 from cadenza.core.zones import get_zone
 from cadenza.db.audit import record
 from cadenza.sql.tx import Row, Tx
 
-SETTINGS = (
-    *("hours", "holidays", "holiday_names", "holiday_calendars", "bulk"),
+SETTINGS = (  # written as they are given
+    *("hours", "holidays", "holiday_names", "holiday_calendars", "labels", "bulk"),
     *("from_name", "reply_to", "signature", "health"),
 )
 
@@ -33,6 +34,10 @@ class Change:
     holidays: Sequence[str] | None = None
     holiday_names: Mapping[str, str] | None = None  # of dates that have one
     holiday_calendars: Sequence[str] | None = None  # countries, such as DE-BY
+    labels: Sequence[str] | None = None  # by which sequences choose accounts
+    warm_up: Mapping[str, Mapping[str, int] | None] | None = (
+        None  # per action; None ends it, and what is not named ends too
+    )
     bulk: bool | None = (
         None  # made for many: campaigns count as broadcasts, without the limits of mail by hand
     )
@@ -70,6 +75,8 @@ def configure(
         said = getattr(change, name)
         if said is not None:
             settings[name] = said
+    if change.warm_up is not None:
+        settings["warm_up"] = begin_warm_up(change.warm_up, settings.get("warm_up", {}), now)
     grace = row["grace_minutes"] if change.grace_minutes is None else change.grace_minutes
     policy = change.unconfirmed_policy or row["unconfirmed_policy"]
     tx.run(
@@ -99,6 +106,7 @@ def configure(
             "hours": settings.get("hours", {}),
             "holidays": settings.get("holidays", []),
             "holiday_calendars": settings.get("holiday_calendars", []),
+            "warm_up": settings.get("warm_up", {}),
             "bulk": settings.get("bulk", False),
             **{name: settings.get(name) for name in ("from_name", "reply_to", "health")},
         },

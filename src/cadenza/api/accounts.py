@@ -49,6 +49,12 @@ routes = Resource("accounts", "/workspaces/{workspace_id}/accounts")
 BATCHES = 20  # of canceled deliveries in one request; the rest meets the account's closed gate
 
 
+OutreachAction = Literal[Action.EMAIL, Action.MESSAGE, Action.CONNECTION_REQUEST, Action.INMAIL]
+
+
+AccountLabel = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
+
+
 def _calendar(name: str) -> str:
     try:
         return check_calendar(name)
@@ -92,6 +98,15 @@ class Hours(BaseModel):
         if self.start.tzinfo is not None or self.end.tzinfo is not None:
             raise ValueError("hours are wall times of the account's zone: leave the offset out")
         return self
+
+
+class WarmUp(BaseModel):
+    """So many a day at first, `step` more after every `every` days with at least one message."""
+
+    model_config = ConfigDict(extra="forbid")
+    start: int = Field(ge=1, le=10_000, strict=True)
+    step: int = Field(ge=1, le=10_000, strict=True)
+    every: int = Field(default=1, ge=1, le=30, strict=True)
 
 
 class AccountHealthLimits(BaseModel):
@@ -139,6 +154,10 @@ class Account(Answer):
     )
     holidays: list[date]
     holiday_calendars: list[str] = Field(description="Countries whose public holidays it keeps")
+    labels: list[str] = Field(description="By which sequences choose accounts")
+    warm_up: dict[str, WarmUp] = Field(
+        description="Per action: a new account begins with fewer a day than its limit allows"
+    )
     bulk: bool = Field(
         description="Made for many (a mail relay): campaigns by it keep no limits of mail by hand"
     )
@@ -179,6 +198,10 @@ class AccountChange(InputModel):
         default=None,
         max_length=5,
         description="Countries whose public holidays it keeps, such as DE, or DE-BY for a part of one",
+    )
+    labels: list[AccountLabel] | None = Field(default=None, max_length=20)
+    warm_up: dict[OutreachAction, WarmUp | None] | None = Field(
+        default=None, description="Per action; null, or left out, ends it"
     )
     bulk: bool | None = None
     from_name: SenderName | None = Field(
@@ -323,6 +346,13 @@ async def change_account(
                 hours=hours,
                 holidays=holidays,
                 holiday_calendars=body.holiday_calendars,
+                labels=None if body.labels is None else list(dict.fromkeys(body.labels)),
+                warm_up=None
+                if body.warm_up is None
+                else {
+                    action.value: None if said is None else said.model_dump()
+                    for action, said in body.warm_up.items()
+                },
                 bulk=body.bulk,
                 from_name=body.from_name,
                 reply_to=body.reply_to,
@@ -480,6 +510,11 @@ def show(row: Row, lane: Row | None, to_resume: int = 0) -> Account:
             "usual_hours": {action: usual_hours(action) for action in Action},
             "holidays": settings.get("holidays", []),
             "holiday_calendars": settings.get("holiday_calendars", []),
+            "labels": settings.get("labels", []),
+            "warm_up": {
+                action: {name: said[name] for name in WarmUp.model_fields}
+                for action, said in settings.get("warm_up", {}).items()
+            },
             "bulk": settings.get("bulk", False),
             **{name: settings.get(name) or "" for name in ("from_name", "reply_to", "signature")},
             "health": AccountHealthLimits(**settings.get("health") or {}),

@@ -34,6 +34,7 @@ from cadenza.api import (
     domain_check,
     events,
     exports,
+    external_sends,
     health,
     imports,
     inbound,
@@ -59,6 +60,8 @@ from cadenza.api import (
     recipient_channels,
     rules,
     sequences,
+    sign_up,
+    signup_forms,
     suppression,
     system,
     templates,
@@ -79,6 +82,7 @@ V1 = "/api/v1"
 RESOURCES: tuple[Resource, ...] = (
     account_holidays.routes,
     account_use.routes,
+    external_sends.routes,
     accounts.routes,
     activity.routes,
     attention.routes,
@@ -124,6 +128,7 @@ RESOURCES: tuple[Resource, ...] = (
     recipient_channels.routes,
     rules.routes,
     sequences.routes,
+    signup_forms.routes,
     suppression.routes,
     system.routes,
     templates.messages,
@@ -135,6 +140,7 @@ PLACES: tuple[tuple[str, Resource], ...] = (
     ("", health.routes),
     ("", public_media.routes),
     ("", unsubscribe.routes),
+    ("", sign_up.routes),
     ("", inbound.intake),
     ("", connect.notices),
 )
@@ -171,6 +177,7 @@ def create_app(
     app.state.bucket = TokenBucket(runtime.clock, pace or Pace(), shared)
     app.state.fair_queue = FairQueue(clock=runtime.clock)
     app.state.haste_bucket = TokenBucket(runtime.clock, HASTE, SHARED_HASTE)
+    app.state.signup_bucket = TokenBucket(runtime.clock, sign_up.PACE)
     app.state.sns_certificates = {}  # of Amazon, by address
     app.state.declared = {
         each.handler: each for _, resource in PLACES for each in resource.declared

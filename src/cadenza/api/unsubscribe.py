@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from cadenza.api.public_page import SHOWN, bad_link, button, page, text
 from cadenza.api.request_context import ReadContext, Reader
 from cadenza.api.routes import ANYONE, Resource
+from cadenza.contacts.link_token import BadToken
 from cadenza.contacts.preferences import (
     ListChoice,
     Preferences,
@@ -22,7 +23,7 @@ from cadenza.contacts.preferences import (
     read_preferences,
     subscribe_again,
 )
-from cadenza.contacts.unsubscribe import PATH, BadToken, Subscriber, read_token, unsubscribe
+from cadenza.contacts.unsubscribe import PATH, Subscriber, read_token, unsubscribe
 
 routes = Resource("unsubscribe", PATH)
 Token = Annotated[str, Path(min_length=1, max_length=2_000)]

@@ -33,6 +33,9 @@ from cadenza.bootstrap.prune_exchanges import EVERY as AFTER_THREE
 from cadenza.bootstrap.prune_exchanges import prune_exchanges
 from cadenza.bootstrap.prune_idempotency import EVERY as EACH_HOUR
 from cadenza.bootstrap.prune_idempotency import prune_idempotency
+from cadenza.bootstrap.prune_signups import EVERY as AT_FORTY_SEVEN
+from cadenza.bootstrap.prune_signups import prune_signups
+from cadenza.bootstrap.purge_campaigns import purge_campaigns
 from cadenza.bootstrap.read_mailboxes import EVERY as EACH_MINUTE_OF_MAIL
 from cadenza.bootstrap.read_mailboxes import NAME as READ_MAILBOX
 from cadenza.bootstrap.read_mailboxes import find_mail, read_mailbox
@@ -47,6 +50,7 @@ from cadenza.bootstrap.sweep_media import sweep_media
 from cadenza.bootstrap.watch_posts import EVERY as EACH_MINUTE
 from cadenza.bootstrap.watch_posts import watch_posts
 from cadenza.bootstrap.watch_queues import watch_queues
+from cadenza.campaigns.purge import JOB as PURGE_CAMPAIGNS
 from cadenza.drafts.generate_all import EVERY
 
 QUEUE = "product"
@@ -91,6 +95,7 @@ JOBS: tuple[ProductJob, ...] = (
     ProductJob(name=PACK_EXPORT, run=pack_export, retry=2, time_limit=timedelta(hours=2)),
     ProductJob(name="sweep_exports", run=sweep_exports, cron=PAST_THE_HALF),
     ProductJob(name=RUN_CAMPAIGN, run=run_campaign, time_limit=timedelta(hours=6)),
+    ProductJob(name=PURGE_CAMPAIGNS, run=purge_campaigns, time_limit=timedelta(hours=6)),
     ProductJob(name="watch_campaigns", run=watch_campaigns, cron=EACH_MINUTE),
     ProductJob(name=IMPORT_CONTACTS, run=import_contacts, time_limit=timedelta(hours=6)),
     ProductJob(name=IMPORT_MAILBOXES, run=import_mailboxes, time_limit=timedelta(hours=1)),
@@ -102,6 +107,7 @@ JOBS: tuple[ProductJob, ...] = (
     ProductJob(name="keep_audits", run=save_audits, cron=AFTER_FOUR, time_limit=timedelta(hours=1)),
     ProductJob(name="watch_posts", run=watch_posts, cron=EACH_MINUTE, retry=0),
     ProductJob(name="recheck_posts", run=recheck_posts, cron=AT_SEVENTEEN),
+    ProductJob(name="forget_signups", run=prune_signups, cron=AT_FORTY_SEVEN),
     ProductJob(name="find_mail", run=find_mail, cron=EACH_MINUTE_OF_MAIL, retry=0),
     ProductJob(name=READ_MAILBOX, run=read_mailbox, retry=0),
     ProductJob(name="find_polls", run=find_polls, cron=EACH_MINUTE_OF_POLLS, retry=0),

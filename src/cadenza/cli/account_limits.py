@@ -51,12 +51,13 @@ async def limits(account: str, /, *, options: WorkspaceOptions = USUALLY) -> int
         return OK
     echo(f"{found['handle']} on {found['provider']}")
     print_facts(limited(found))
-    count = {(u["limit"]["action"], u["limit"]["kind"]): u["used"] for u in used["uses"]}
+    uses: dict[Any, Any] = {(u["limit"]["action"], u["limit"]["kind"]): u for u in used["uses"]}
     print_table(
-        ("action", "limit", "used of it"),
+        ("action", "limit", "used of it", "today"),
         [
-            (each["action"], describe_limit(each), count.get((each["action"], each["kind"])))
+            (each["action"], describe_limit(each), use.get("used"), today_of(use))
             for each in answer["limits"]
+            for use in [uses.get((each["action"], each["kind"]), {})]
         ],
         empty="Nothing limits it but the network itself: `cadenza account limit` sets something.",
     )
@@ -124,6 +125,10 @@ async def set_(
     no_holiday_calendars: DryRun = False,
     grace_minutes: int | None = None,
     unconfirmed: Literal["ask", "assume_sent"] | None = None,
+    label: Many = (),
+    no_labels: DryRun = False,
+    warm_up: Many = (),
+    no_warm_up: DryRun = False,
     bulk: Annotated[bool | None, Parameter(show_default=False)] = None,
     from_name: str | None = None,
     reply_to: str | None = None,
@@ -160,6 +165,15 @@ async def set_(
         What is later than this is not sent but shown as missed.
     unconfirmed
         What becomes of a post whose answer got lost: ask a person, or take it as sent.
+    label
+        A label by which sequences choose it; may be said several times. They replace those that were set.
+    no_labels
+        Take all labels away.
+    warm_up
+        ACTION=START+STEP, such as email=5+2: five a day at first, two more after each active day, up to the
+        limit; email=5+2/3 after every third. May be said several times; they replace those that were set.
+    no_warm_up
+        End all warm-ups.
     bulk
         It is made for many, such as a mail relay: campaigns by it keep no limits of mail by hand.
     from_name
@@ -184,6 +198,8 @@ async def set_(
         else None,
         "grace_minutes": grace_minutes,
         "unconfirmed_policy": unconfirmed,
+        "labels": list(label) if label or no_labels else None,
+        "warm_up": dict(read_warm_up(word) for word in warm_up) if warm_up or no_warm_up else None,
         "bulk": bulk,
         "from_name": from_name,
         "reply_to": reply_to,
@@ -270,10 +286,20 @@ def limited(account: "types.Account") -> dict[str, object]:
         "zone": account["zone"],
         "hours": hours,
         "holidays": ", ".join([*account["holidays"], *account["holiday_calendars"]]),
+        "labels": ", ".join(account["labels"]),
+        "warm-up": ", ".join(
+            f"{action}: {_warming(each)}" for action, each in account["warm_up"].items()
+        ),
         "not sent if later than": f"{account['grace_minutes']} minutes",
         "unconfirmed": account["unconfirmed_policy"].replace("_", " "),
         "made for many": "yes" if account["bulk"] else "no",
     }
+
+
+def _warming(warm_up: "types.WarmUp") -> str:
+    every = warm_up.get("every", 1)
+    days = "each active day" if every == 1 else f"every {every} active days"
+    return f"{warm_up['start']} a day, {warm_up['step']} more after {days}"
 
 
 def describe_limit(limit: "types.Limit") -> str:
@@ -298,6 +324,21 @@ def read_amount(action: str, word: str) -> "tuple[str, Any]":
         count, _, per = amount.partition("/")
         return kind, {**made, "amount": _number(count, word), "per_seconds": _seconds(per, word)}
     return kind, {**made, "amount": (_seconds if kind == "gap" else _number)(amount, word)}
+
+
+def read_warm_up(word: str) -> "tuple[str, dict[str, int]]":
+    """Read `email=5+2`, or `email=5+2/3` for every third active day."""
+    found = re.fullmatch(r"(\w+)=(\d+)\+(\d+)(?:/(\d+))?", word)
+    if found is None:
+        raise UsageError(f"--warm-up {word} says no warm-up: write email=5+2")
+    return found[1], {"start": int(found[2]), "step": int(found[3]), "every": int(found[4] or 1)}
+
+
+def today_of(use: dict[str, Any]) -> str | None:
+    """Word what holds today, where it is less than the limit."""
+    if use.get("holds") is None:
+        return None
+    return f"{use['holds']} ({use['lowered_by']})"
 
 
 def read_hours(word: str) -> "tuple[str, dict[str, Any] | None]":

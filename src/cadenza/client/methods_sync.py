@@ -1332,6 +1332,7 @@ class Deliveries(Calls):
         state: Sequence[shapes.DeliveryState] | None = None,
         account_id: str | None = None,
         post_id: str | None = None,
+        reason_code: Sequence[shapes.Code] | None = None,
         order: Literal["soonest", "newest", "happened"] | None = None,
         limit: int | None = None,
         most: int | None = None,
@@ -1345,6 +1346,7 @@ class Deliveries(Calls):
                 "state": state,
                 "account_id": account_id,
                 "post_id": post_id,
+                "reason_code": reason_code,
                 "order": order,
                 "limit": limit,
             },
@@ -1464,6 +1466,49 @@ class Exports(Calls):
     def show_export(self, export_id: str, /) -> shapes.ExportView:
         """Show how far an export is."""
         return self._asker.request("GET", f"{self._at}/exports/{part(export_id)}")
+
+
+class ExternalSends(Calls):
+    """External sends, of one workspace."""
+
+    def record_external_sends(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ExternalSendsInput],
+    ) -> shapes.ExternalSendsView:
+        """Record what the account sent elsewhere: it counts against its limits from now on."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/accounts/{part(account_id)}/external-sends",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def take_back_external_sends(
+        self,
+        account_id: str,
+        external_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.ExternalSendsView:
+        """Take a record back: it was a mistake, and counts no more."""
+        return self._asker.request(
+            "DELETE",
+            f"{self._at}/accounts/{part(account_id)}/external-sends/{part(external_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
 
 
 class Imports(Calls):
@@ -3275,6 +3320,28 @@ class Sequences(Calls):
             idempotency_key=idempotency_key,
         )
 
+    def replan(
+        self,
+        sequence_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ReplanInput],
+    ) -> shapes.SequenceReplannedView:
+        """Give unsent messages new times, or other accounts, and list what moves; a dry run shows
+        it first.
+        """
+        return self._asker.request(
+            "POST",
+            f"{self._at}/sequences/{part(sequence_id)}/replan",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
     def resume(
         self,
         sequence_id: str,
@@ -3389,6 +3456,74 @@ class Sequences(Calls):
             if_match=if_match,
             idempotency_key=idempotency_key,
         )
+
+
+class SignupForms(Calls):
+    """Signup forms, of one workspace."""
+
+    def change(
+        self,
+        form_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SignupFormModel],
+    ) -> shapes.SignupFormView:
+        """Change a sign-up form as a whole."""
+        return self._asker.request(
+            "PUT",
+            f"{self._at}/signup-forms/{part(form_id)}",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def create(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SignupFormModel],
+    ) -> shapes.SignupFormView:
+        """Make a sign-up form; the answer holds the HTML to put on a site."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/signup-forms",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def delete(
+        self,
+        form_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.SignupFormDeleted:
+        """Delete a sign-up form; who confirmed stays a contact."""
+        return self._asker.request(
+            "DELETE",
+            f"{self._at}/signup-forms/{part(form_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def list(self) -> Sequence[shapes.SignupFormView]:
+        """List sign-up forms."""
+        return self._asker.request("GET", f"{self._at}/signup-forms")
+
+    def show(self, form_id: str, /) -> shapes.SignupFormView:
+        """Show a sign-up form with the HTML to put on a site."""
+        return self._asker.request("GET", f"{self._at}/signup-forms/{part(form_id)}")
 
 
 class Suppression(Calls):
@@ -3761,6 +3896,7 @@ class WorkspaceCalls:
         self.domain_check = DomainCheck(asker, at)
         self.events = Events(asker, at)
         self.exports = Exports(asker, at)
+        self.external_sends = ExternalSends(asker, at)
         self.imports = Imports(asker, at)
         self.inbound = Inbound(asker, at)
         self.inbox = Inbox(asker, at)
@@ -3778,6 +3914,7 @@ class WorkspaceCalls:
         self.recipient_channels = RecipientChannels(asker, at)
         self.rules = Rules(asker, at)
         self.sequences = Sequences(asker, at)
+        self.signup_forms = SignupForms(asker, at)
         self.suppression = Suppression(asker, at)
         self.templates = Templates(asker, at)
         self.itself = Workspaces(asker, at)

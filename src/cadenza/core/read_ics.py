@@ -108,7 +108,8 @@ def _repeated(
     if "RRULE" not in event:
         yield start
         return
-    said = dict(part.partition("=")[::2] for part in event["RRULE"][1].upper().split(";") if part)
+    parts = [part.partition("=") for part in event["RRULE"][1].upper().split(";") if part]
+    said = {part: value for part, _, value in parts}
     by = {"BYMONTH": str(start.month), "BYMONTHDAY": str(start.day)}
     known = {"FREQ", "INTERVAL", "UNTIL", "COUNT", "WKST", *by}
     other = any(said.get(part, usual) != usual for part, usual in by.items())

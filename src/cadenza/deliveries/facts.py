@@ -14,6 +14,7 @@ from cadenza.accounts.model import Account
 from cadenza.deliveries.erased_hash import erased_hash, read_salts
 from cadenza.deliveries.gates import HURRY, Facts
 from cadenza.deliveries.model import (
+    ALSO,
     Action,
     Delivery,
     Lane,
@@ -33,13 +34,14 @@ from cadenza.deliveries.read_recipients import (
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key, read_value, select
 
-_WORKSPACE = """
+_WORKSPACE = f"""
 SELECT workspace.id, workspace.stopped_at, workspace.stop_reason, workspace.max_per_day,
-    workspace.recipient_cap, workspace.recipient_cap_days, installation.held_at, installation.hold_reason,
+    workspace.recipient_cap, workspace.recipient_cap_days, installation.held_at,
+    installation.hold_reason || coalesce('{ALSO}' || installation.jump_reason, '') AS hold_reason,
     installation.beat_at
 FROM TABLE(:ids) AS asked (id text) JOIN workspace ON workspace.id = asked.id
 LEFT JOIN installation ON installation.id = 'this'
-"""
+"""  # noqa: S608 - put together from constants
 
 
 def read_facts(

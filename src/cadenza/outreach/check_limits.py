@@ -17,13 +17,14 @@ from cadenza.db import audit
 from cadenza.deliveries.model import COLUMNS, Action, Delivery
 from cadenza.deliveries.move_due import move_due
 from cadenza.deliveries.read_recipients import read_zones
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.outreach.find_time import Agenda, Caps, Found, Limit, Pace, luck_of
 from cadenza.outreach.model import account_lock
 from cadenza.outreach.read_agenda import AccountAgenda, list_done, open_agenda, read_caps
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key, read_values
 
-REASON = "moved: it no longer kept the limits"
+REASON = Reason.of(Code.OVER_LIMITS)
 _WEEK = 7
 _HOUR = 3_600
 _DAY = 86_400
@@ -106,7 +107,7 @@ def repair_limits(
                 )
             )
     if moves:
-        move_due(tx, moves, reason=REASON)
+        move_due(tx, now, moves, reason=REASON)
     audit.record(
         tx,
         now,
@@ -129,7 +130,7 @@ def find_breaks(
     tx: Tx, now: datetime, account: Account, action: Action
 ) -> tuple[list[LimitBreak], AccountAgenda]:
     """Part planned messages into those that break a limit, and an agenda with all the others."""
-    caps, minimum, shares = read_caps(tx, account, action)
+    caps, minimum, shares = read_caps(tx, now, account, action)
     kept = open_agenda(account, action, caps, Pace(minimum=minimum))
     judge = _Judge(kept, caps, minimum)
     for at in sorted(list_done(tx, now, account, action, shares=shares)):
@@ -180,7 +181,8 @@ class _Judge:
         theirs = recipient_hours(hours, zone)
         if theirs is not None and not is_open(theirs, to_instant(at)):
             return Limit.RECIPIENT_HOURS
-        if caps.day is not None and self._days[day] >= caps.day:
+        cap = self._made.agenda.cap_on(day)
+        if cap is not None and self._days[day] >= cap:
             return Limit.DAY_CAP
         if caps.week is not None and self._weeks[(day - 1) // _WEEK] >= caps.week:
             return Limit.WEEK_CAP

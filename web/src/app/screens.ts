@@ -2,15 +2,20 @@
 // screens/. The first group has no name: it is about everything.
 import {
   IconActivityHeartbeat,
+  IconAddressBook,
   IconAlertCircle,
   IconCalendar,
   IconFileText,
+  IconInbox,
   IconPencilPlus,
   IconPlugConnected,
+  IconRoute,
   IconServer,
   IconSettings,
+  IconSpeakerphone,
   IconStack2,
   IconSubtask,
+  IconTemplate,
   IconTransfer,
   type Icon,
 } from "@tabler/icons-react";
@@ -60,6 +65,16 @@ export const screenGroups: readonly ScreenGroup[] = [
       { path: "drafts", name: t("drafts"), icon: IconFileText, load: () => import("../screens/drafts/Drafts") },
     ],
   },
+  {
+    name: t("outreach"),
+    screens: [
+      { path: "sequences", name: t("sequences"), icon: IconRoute, load: () => import("../screens/sequences/Sequences") },
+      { path: "inbox", name: t("inbox"), icon: IconInbox, load: () => import("../screens/inbox/Inbox") },
+      { path: "contacts", name: t("contacts"), icon: IconAddressBook, load: () => import("../screens/contacts/Contacts") },
+      { path: "templates", name: t("templates"), icon: IconTemplate, load: () => import("../screens/templates/Templates") },
+    ],
+  },
+  { screens: [{ path: "campaigns", name: t("campaigns"), icon: IconSpeakerphone, load: () => import("../screens/campaigns/Campaigns") }] },
   { screens: [{ path: "accounts", name: t("accounts"), icon: IconPlugConnected, load: () => import("../screens/accounts/Accounts") }] },
   {
     name: t("admin"),
