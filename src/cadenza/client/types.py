@@ -663,6 +663,10 @@ class CampaignInput(TypedDict):
     quiet_hours: NotRequired[str | None]
     # Start at the hour of `start_at` on each recipient's clock
     local_start: NotRequired[bool]
+    # Of a test: who really gets it
+    test_addresses: NotRequired[list[str]]
+    # Of a test: how many of a hundred meet which fault
+    test_faults: NotRequired[dict[str, int]]
     # Of recipients without a time zone; null: the workspace's
     zone: NotRequired[str | None]
 
@@ -686,9 +690,26 @@ class CampaignProgressView(TypedDict):
     canceled: int
     waiting: int
     percent: int
+    per_second: float | None
     per_minute: float | None
+    allowed_per_minute: float | None
     finish_at: str | None
     bound_by: str | None
+
+
+class CampaignPurgeInput(TypedDict):
+    """What is removed."""
+
+    sent_before: Instant
+
+
+class CampaignPurgeView(TypedDict):
+    """What is removed: messages that were sent, of campaigns that have ended."""
+
+    dry_run: bool
+    sent_before: str
+    campaigns: int
+    deliveries: int
 
 
 class CampaignRateInput(TypedDict):
@@ -708,6 +729,8 @@ class CampaignRecipientView(TypedDict):
     state: Literal[
         "scheduled", "sending", "sent", "failed", "unconfirmed", "missed", "skipped", "canceled"
     ]
+    # The state in the words of a pg-boss installation, where asked
+    status: str | None
     reason: str | None
     sent_at: str | None
     failed_at: str | None
@@ -778,6 +801,8 @@ class CampaignView(TypedDict):
     quiet_hours: str | None
     local_start: bool
     zone: str | None
+    test_addresses: list[str]
+    test_faults: dict[str, int]
     state: CampaignState
     # The same in the words of a pg-boss installation
     status: str
@@ -791,6 +816,7 @@ class CampaignView(TypedDict):
     updated_at: str
     started_at: str | None
     ended_at: str | None
+    purged_at: str | None
 
 
 class CampaignViewPage(TypedDict):
