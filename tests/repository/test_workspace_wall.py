@@ -54,7 +54,6 @@ EXCUSED = {
     "deliveries/installation.py:_last_call": "a restore of the whole installation",
     "deliveries/installation.py:_miss_overdue": "a stop of the whole installation",
     "deliveries/installation.py:_open_lanes": "a stop of the whole installation",
-    "deliveries/installation.py:_set_aside": "a stop of the whole installation",
     "deliveries/installation.py:admit": "whether the installation has anything to send; no content",
     "deliveries/installation.py:count_maybe_sent": "a restore of the whole installation",
     "deliveries/installation.py:list_maybe_sent": "a restore of the whole installation",
