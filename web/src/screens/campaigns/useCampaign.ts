@@ -14,11 +14,12 @@ export type StartPlan = Schemas["CampaignStartView"];
 
 export const CAMPAIGN = "/api/v1/workspaces/{workspace_id}/campaigns/{campaign_id}";
 const OFTEN = 1_500;
+const SELDOM = 5_000; // a paused one: another person's new speed is no event either
 
 export const isMoving = ({ state }: Pick<Campaign, "state">): boolean => state === "queued" || state === "running";
 
-/** How often to ask again; never for what stands still, because events tell when it moves on. */
-export const whileMoving = (campaigns: readonly Campaign[]): number | false => (campaigns.some(isMoving) ? OFTEN : false);
+/** How often to ask again; never for what has ended or not begun, because events tell when it moves on. */
+export const whileMoving = (campaigns: readonly Campaign[]): number | false => (campaigns.some(isMoving) ? OFTEN : campaigns.some(({ state }) => state === "paused") ? SELDOM : false);
 
 export function useCampaign(campaign_id: string) {
   const workspace_id = useWorkspaceId();

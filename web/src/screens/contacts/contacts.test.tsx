@@ -33,6 +33,7 @@ it("reads on as one scrolls near the end, and draws only what is in sight", asyn
   serve(({ url }) => {
     const { pathname, searchParams } = new URL(url);
     if (pathname.endsWith("/count")) return { count: 400 };
+    if (searchParams.has("search")) return { items: [person("Ben")], next: null };
     return pathname.endsWith("/contacts") ? page(searchParams.has("cursor") ? 200 : 0) : [];
   });
   show(<Contacts />, { at: `/w/${HOME}/contacts/list` });
@@ -45,6 +46,8 @@ it("reads on as one scrolls near the end, and draws only what is in sight", asyn
   place.dispatchEvent(new Event("scroll", { bubbles: true }));
   await waitFor(() => expect(list.style.height).toBe(`${400 * 60}px`));
   expect(within(list).queryByText("guest0")).toBeNull();
+  await userEvent.type(screen.getByRole("textbox", { name: t("search") }), "b");
+  expect(await screen.findByRole("link", { name: "Ben" })).toBeTruthy(); // another list begins at its top
 });
 
 it("erases nobody before a question", async () => {
