@@ -90,6 +90,7 @@ def sequence(now: datetime) -> Sequence:
         stop_on=(),
         steps=(step,),
         account_ids=(),
+        account_labels=(),
         created_at=now,
         updated_at=now,
         started_at=now,

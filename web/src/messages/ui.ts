@@ -60,6 +60,8 @@ export const t = translator("ui", {
   friday: "Friday",
   saturday: "Saturday",
   simulatedNetwork: "Simulated network",
+  emailGoogle: "Email (Google)",
+  emailMicrosoft: "Email (Microsoft)",
   emailSmtp: "Email (SMTP)",
   telegramPersonal: "Telegram (personal)",
   linkedinMessagesUnipile: "LinkedIn messages (Unipile)",

@@ -26,7 +26,7 @@ const ACCOUNT = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}";
 /** One account: how it is, when and how much it may send, what it did, and letting it go. */
 export function Detail({ account, onGone }: { account: Account; onGone: () => void }) {
   const isAdmin = useMay("admin");
-  const sendsMail = account.provider === "smtp";
+  const sendsMail = ["smtp", "google_mail", "microsoft_mail"].includes(account.provider);
   return (
     <Stack>
       <Standing account={account} onGone={onGone} />

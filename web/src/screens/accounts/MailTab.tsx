@@ -77,8 +77,9 @@ function MailboxPart({ account, mailbox }: { account: Account; mailbox: Mailbox 
 
 function MailboxForm({ account, mailbox, onDone }: { account: Account; mailbox: Mailbox | null; onDone: () => void }) {
   const params = { path: { workspace_id: useWorkspaceId(), account_id: account.id } };
+  const byToken = account.provider !== "smtp"; // its own sign-in reads the mailbox too
   const form = useForm({ initialValues: { host: mailbox?.host ?? "", username: mailbox?.username ?? account.handle, password: "", security: (mailbox?.security ?? "tls") as "tls" | "starttls" | "none" } });
-  const save = useAct("mailbox", (body: typeof form.values) => take(api.PUT(`${ACCOUNT}/mailbox`, { params, body })), {
+  const save = useAct("mailbox", (body: typeof form.values) => take(api.PUT(`${ACCOUNT}/mailbox`, { params, body: { ...body, auth: byToken ? "xoauth2" : "password", password: byToken ? null : body.password } })), {
     done: () => t("mailboxIsRead"),
     after: onDone,
     refused: (error) => {
@@ -91,7 +92,7 @@ function MailboxForm({ account, mailbox, onDone }: { account: Account; mailbox: 
         <Text fw={650}>{t("replies")}</Text>
         <TextInput label={t("imapServer")} required {...form.getInputProps("host")} />
         <TextInput label={t("userName")} required autoComplete="off" {...form.getInputProps("username")} />
-        <PasswordInput label={t("password")} description={t("oftenAnAppPassword")} required autoComplete="new-password" {...form.getInputProps("password")} />
+        {!byToken && <PasswordInput label={t("password")} description={t("oftenAnAppPassword")} required autoComplete="new-password" {...form.getInputProps("password")} />}
         <Select
           label={t("encryption")}
           allowDeselect={false}
