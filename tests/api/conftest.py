@@ -330,9 +330,9 @@ def deliver(tx: Tx, now: datetime, home: str, account: str, id_: str, **changes:
 
 
 @asynccontextmanager
-async def open_place(address: str, folder: Path, *, public_url: str = "") -> AsyncGenerator[Place]:
-    """Open a furnished house."""
-    settings = Settings(data=folder, database=address, public_url=public_url)
+async def open_place(address: str, folder: Path, **more: Any) -> AsyncGenerator[Place]:
+    """Open a furnished house; `more` are settings of its own."""
+    settings = Settings(data=folder, database=address, **more)
     async with AsyncExitStack() as stack:
         runtime = await stack.enter_async_context(open_runtime(settings))
         stop = asyncio.Event()

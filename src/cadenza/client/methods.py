@@ -2100,6 +2100,16 @@ class Media(Calls):
         """Give out the file itself, whole or a range of it, as a download."""
         return self._asker.download(f"{self._at}/media/{part(media_id)}/file")
 
+    async def fetch(
+        self, *, idempotency_key: str | None = None, **body: Unpack[shapes.MediaAddress]
+    ) -> shapes.MediaUploaded:
+        """Fetch a file from its address into the library, up to 50 MB; private addresses are never
+        asked.
+        """
+        return await self._asker.request(
+            "POST", f"{self._at}/media/fetch", json=body, idempotency_key=idempotency_key
+        )
+
     def get_fitted(self, media_id: str, change: str, /) -> AsyncIterator[bytes]:
         """Give out a picture as a network gets it; a preview says which there are."""
         return self._asker.download(f"{self._at}/media/{part(media_id)}/fitted/{part(change)}")

@@ -2448,6 +2448,15 @@ class Me(TypedDict):
     workspaces: list[Membership]
 
 
+class MediaAddress(TypedDict):
+    """Where a file is."""
+
+    url: str
+    # As people see it; usually that of the address
+    name: NotRequired[str | None]
+    alt: NotRequired[str]
+
+
 class MediaChange(TypedDict):
     """A description for those who cannot see it, and a name for people."""
 
