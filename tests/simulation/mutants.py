@@ -91,7 +91,7 @@ _rules, _scope_of = read_budgets._rules, rate_limit_waits.scope_of
 
 def _blind(now: Any, result: Any) -> settle.Decision:
     if isinstance(result.outcome, Unconfirmed):
-        return settle.Decision(State.SCHEDULED, "again", now + timedelta(seconds=5))
+        return settle.Decision(State.SCHEDULED, None, now + timedelta(seconds=5))
     return _decide(now, result)
 
 
