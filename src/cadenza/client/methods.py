@@ -884,6 +884,14 @@ class Connect(Calls):
         return await self._asker.request("GET", f"{self._at}/connect/begun/{part(connection_id)}")
 
 
+class ServerConnectNotices(Calls):
+    """Connect notices, of the whole installation."""
+
+    async def notify_signed_in(self, state: str, /) -> shapes.Notified:
+        """Take what a network tells of a sign-in on its own page; the address is good once."""
+        return await self._asker.request("POST", f"{self._at}/connect/notify/{part(state)}")
+
+
 class ContactExports(Calls):
     """Contact exports, of one workspace."""
 
@@ -1326,6 +1334,7 @@ class Deliveries(Calls):
         state: Sequence[shapes.DeliveryState] | None = None,
         account_id: str | None = None,
         post_id: str | None = None,
+        reason_code: Sequence[shapes.Code] | None = None,
         order: Literal["soonest", "newest", "happened"] | None = None,
         limit: int | None = None,
         most: int | None = None,
@@ -1339,6 +1348,7 @@ class Deliveries(Calls):
                 "state": state,
                 "account_id": account_id,
                 "post_id": post_id,
+                "reason_code": reason_code,
                 "order": order,
                 "limit": limit,
             },
@@ -3870,6 +3880,7 @@ class ServerCalls:
     def __init__(self, asker: Requester, at: str) -> None:
         self.audit = ServerAudit(asker, at)
         self.channels = ServerChannels(asker, at)
+        self.connect_notices = ServerConnectNotices(asker, at)
         self.intake = ServerIntake(asker, at)
         self.jobs = ServerJobs(asker, at)
         self.key = ServerKey(asker, at)

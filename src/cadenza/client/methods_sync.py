@@ -884,6 +884,14 @@ class Connect(Calls):
         return self._asker.request("GET", f"{self._at}/connect/begun/{part(connection_id)}")
 
 
+class ServerConnectNotices(Calls):
+    """Connect notices, of the whole installation."""
+
+    def notify_signed_in(self, state: str, /) -> shapes.Notified:
+        """Take what a network tells of a sign-in on its own page; the address is good once."""
+        return self._asker.request("POST", f"{self._at}/connect/notify/{part(state)}")
+
+
 class ContactExports(Calls):
     """Contact exports, of one workspace."""
 
@@ -1324,6 +1332,7 @@ class Deliveries(Calls):
         state: Sequence[shapes.DeliveryState] | None = None,
         account_id: str | None = None,
         post_id: str | None = None,
+        reason_code: Sequence[shapes.Code] | None = None,
         order: Literal["soonest", "newest", "happened"] | None = None,
         limit: int | None = None,
         most: int | None = None,
@@ -1337,6 +1346,7 @@ class Deliveries(Calls):
                 "state": state,
                 "account_id": account_id,
                 "post_id": post_id,
+                "reason_code": reason_code,
                 "order": order,
                 "limit": limit,
             },
@@ -3846,6 +3856,7 @@ class ServerCalls:
     def __init__(self, asker: SyncRequester, at: str) -> None:
         self.audit = ServerAudit(asker, at)
         self.channels = ServerChannels(asker, at)
+        self.connect_notices = ServerConnectNotices(asker, at)
         self.intake = ServerIntake(asker, at)
         self.jobs = ServerJobs(asker, at)
         self.key = ServerKey(asker, at)

@@ -78,6 +78,83 @@ Choice: TypeAlias = Literal["each", "digest", "off"]
 # What a click found or did at one place.
 Click: TypeAlias = Literal["started", "running", "sent", "unconfirmed"]
 
+# Each reason: its code, and the sentence that people read.
+Code: TypeAlias = Literal[
+    "not_waiting",
+    "not_approved",
+    "last_time_passed",
+    "too_late",
+    "suppressed",
+    "recipient_inactive",
+    "does_not_fit",
+    "account_removed",
+    "installation_held",
+    "no_heartbeat",
+    "workspace_stopped",
+    "account_paused",
+    "account_not_ready",
+    "paused",
+    "changed_meanwhile",
+    "parked",
+    "wants_choice",
+    "network_wait",
+    "recipient_cap",
+    "outside_hours",
+    "quiet_hours",
+    "outside_recipient_hours",
+    "day_full",
+    "provider_rate",
+    "limit_reached",
+    "turn_after_others",
+    "sent_note",
+    "assumed_sent",
+    "not_ready",
+    "rate_limited",
+    "transient",
+    "retries_exhausted",
+    "rejected",
+    "recipient_gone",
+    "forbidden",
+    "disconnected",
+    "unconfirmed",
+    "worker_silent",
+    "worker_died",
+    "not_there",
+    "sent_again",
+    "rest_follows",
+    "part_there",
+    "cannot_tell",
+    "maybe_sent",
+    "recipient_lost",
+    "canceled",
+    "post_deleted",
+    "cleared",
+    "erased",
+    "rule_changed",
+    "campaign_canceled",
+    "not_approved_in_time",
+    "approval_taken_back",
+    "content_changed",
+    "sent_late",
+    "sent_late_by_person",
+    "taken_back_late",
+    "taken_back_missed",
+    "moved",
+    "no_slot_free",
+    "over_limits",
+    "replanned",
+    "reply",
+    "bounce",
+    "accepted",
+    "unsubscribe",
+    "complaint",
+    "stopped_by_hand",
+    "not_sent",
+    "sequence_held",
+    "sequence_ended",
+    "other",
+]
+
 # What becomes of the saved words.
 ComposeAction: TypeAlias = Literal["nowhere", "queue", "time", "now", "again"]
 
@@ -114,6 +191,7 @@ EventKind: TypeAlias = Literal[
     "account.expiring",
     "account.needs_reconnect",
     "account.suspended",
+    "account.limited",
     "installation.held",
     "queue.dry",
     "import.done",
@@ -167,9 +245,6 @@ Mark: TypeAlias = Literal["none", "gap", "fold"]
 # What a file is, by its content, not by its name.
 MediaKind: TypeAlias = Literal["image", "gif", "video", "document"]
 
-# What is to become of a missed post.
-MissedChoice: TypeAlias = Literal["next_slot", "now", "draft"]
-
 # What an option takes.
 OptionType: TypeAlias = Literal["choice", "choices", "flag", "text", "texts"]
 
@@ -192,7 +267,7 @@ PostState: TypeAlias = Literal[
     "missed",
 ]
 
-# What becomes of what came due meanwhile.
+# What becomes of what came due while nothing was sent, or was missed.
 ResumeChoice: TypeAlias = Literal["shift", "send", "draft"]
 
 # What a member may do, the least first.
@@ -541,10 +616,18 @@ class CampaignInput(TypedDict):
     retry_limit: NotRequired[int]
     # Skip recipients with missing values instead of refusing the start
     skip_incomplete: NotRequired[bool]
-    # Pause it when more of its sends fail
+    # Pause it when so many of the last 200 results, 20 at least, are failures
     max_error_percent: NotRequired[int]
+    # Pause it when so many of 50 mails or more come back
+    max_bounce_percent: NotRequired[int]
     start_at: NotRequired[Instant | None]
     not_after_at: NotRequired[Instant | None]
+    # When nobody is written to, on each recipient's clock: 22:00-08:00
+    quiet_hours: NotRequired[str | None]
+    # Start at the hour of `start_at` on each recipient's clock
+    local_start: NotRequired[bool]
+    # Of recipients without a time zone; null: the workspace's
+    zone: NotRequired[str | None]
 
 
 class CampaignPauseInput(TypedDict):
@@ -652,13 +735,19 @@ class CampaignView(TypedDict):
     retry_limit: int
     skip_incomplete: bool
     max_error_percent: int
+    max_bounce_percent: int
     start_at: str | None
     not_after_at: str | None
+    quiet_hours: str | None
+    local_start: bool
+    zone: str | None
     state: CampaignState
     # The same in the words of a pg-boss installation
     status: str
     reason: str | None
     reason_code: str | None
+    # When a pause ends by itself; null: an editor resumes it
+    auto_resume_at: str | None
     progress: CampaignProgressView
     revision: int
     created_at: str
@@ -1193,6 +1282,10 @@ class Delivery(TypedDict):
     recipient: str | None
     state: DeliveryState
     reason: str | None
+    # What `reason` says, for programs: see the guide to reasons
+    reason_code: str | None
+    # What the sentence is made with
+    reason_params: dict[str, Any]
     due_at: str
     wall_time: str | None
     zone: str | None
@@ -2557,6 +2650,13 @@ class NoteView(TypedDict):
     created_at: str
 
 
+class Notified(TypedDict):
+    """What a network told was taken."""
+
+    # Accounts that are connected now
+    connected: int
+
+
 class Occurrence(TypedDict):
     """One coming occurrence; `mark` tells where clocks change."""
 
@@ -3263,7 +3363,7 @@ class ReportLineView(TypedDict):
 class RescueInput(TypedDict):
     """What is to become of missed posts; all of them unless some are named."""
 
-    choice: MissedChoice
+    choice: ResumeChoice
     ids: NotRequired[list[str] | None]
 
 
