@@ -132,3 +132,10 @@ async def test_without_weekly_slots_a_missed_post_can_become_a_draft_and_has_no_
     assert answer.drafts == (late,)
     unknown = {**ask, "account_id": "nobody"}
     assert isinstance(await desk.run(rescue_missed, choice=ResumeChoice.SEND, **unknown), NoQueue)
+
+
+def test_the_words_of_before_are_still_understood() -> None:
+    assert ResumeChoice("next_slot") is ResumeChoice.SHIFT
+    assert ResumeChoice("now") is ResumeChoice.SEND
+    with pytest.raises(ValueError, match="later"):
+        ResumeChoice("later")
