@@ -41,7 +41,6 @@ OWNERS = {
 ELSEWHERE = {
     "account": "deliveries demo notices queues",
     "installation": "bootstrap",
-    "lane": "queues",
     "notice_choice": "people",
     "outbox": "notices",
     "post": "deliveries drafts",

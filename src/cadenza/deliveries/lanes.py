@@ -225,11 +225,22 @@ def end_reconnect_wait(tx: Tx, *, workspace_id: str, account_id: str) -> None:
 def pause(
     tx: Tx, *, workspace_id: str, lane_id: str, reason: str, until: datetime | None = None
 ) -> bool:
-    """Claim nothing more from here on; what was claimed and not yet permitted is stale by its epoch."""
+    """Claim nothing more from here on; what was claimed and not yet permitted is stale by its epoch.
+
+    Paused again it gets the new reason and end. Say whether it ran before.
+    """
     changed = tx.run(
         """
-        UPDATE lane SET paused = true, pause_reason = :reason, paused_until = :until, epoch = epoch + 1
+        UPDATE lane SET paused = true, epoch = epoch + 1
         WHERE workspace_id = :workspace_id AND id = :lane_id AND NOT paused
+        """,
+        workspace_id=workspace_id,
+        lane_id=lane_id,
+    )
+    tx.run(
+        """
+        UPDATE lane SET pause_reason = :reason, paused_until = :until
+        WHERE workspace_id = :workspace_id AND id = :lane_id
         """,
         workspace_id=workspace_id,
         lane_id=lane_id,

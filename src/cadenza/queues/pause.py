@@ -53,17 +53,6 @@ def pause(
     fresh = lanes.pause(
         tx, workspace_id=workspace_id, lane_id=queue.lane_id, reason=reason, until=until
     )
-    if not fresh:
-        tx.run(
-            """
-            UPDATE lane SET pause_reason = :reason, paused_until = :until
-            WHERE workspace_id = :workspace_id AND id = :lane_id
-            """,
-            reason=reason,
-            until=until,
-            workspace_id=workspace_id,
-            lane_id=queue.lane_id,
-        )
     tx.run(
         """
         UPDATE queue SET paused_at = coalesce(paused_at, :now), paused_by = :by
