@@ -110,7 +110,7 @@ def _claim(tx: Tx, now: datetime) -> list[ClaimedDelivery]:
 
 
 def _pause(tx: Tx, _now: datetime) -> bool:
-    return lanes.pause(tx, workspace_id=HOME, lane_id=LANE, reason="stop")
+    return lanes.pause(tx, workspace_id=HOME, scope=LANE, reason="stop")
 
 
 def _cancel(tx: Tx, now: datetime) -> object:

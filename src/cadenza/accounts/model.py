@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from msgspec import Struct
+from msgspec import Struct, json
 
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key, columns, select
 
+BROADCASTERS = frozenset({"telegram", "slack", "discord", "webhook"})
 SENDING = ("connected", "expiring")  # states in which an account can send
 
 
@@ -39,6 +40,11 @@ class Account(Struct, frozen=True):
     def can_send(self) -> bool:
         """Say whether it is connected."""
         return self.state in SENDING
+
+    @property
+    def is_bulk(self) -> bool:
+        """Say whether it is made to write to many: by its network, or because a person says so."""
+        return self.provider in BROADCASTERS or json.decode(self.settings).get("bulk", False)
 
 
 COLUMNS = columns(Account, "account")

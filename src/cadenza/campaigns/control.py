@@ -39,7 +39,7 @@ def pause_campaign(
         lanes.pause(
             tx,
             workspace_id=workspace_id,
-            lane_id=campaign.scope,
+            scope=campaign.scope,
             reason=reason or "its campaign is paused",
         )
 
@@ -57,7 +57,7 @@ def resume_campaign(
             return accounts
 
     def after(campaign: Campaign) -> None:
-        lanes.resume(tx, workspace_id=workspace_id, lane_id=campaign.scope)
+        lanes.resume(tx, workspace_id=workspace_id, scope=campaign.scope)
         wake_job(tx, now, campaign)
 
     return _do(tx, now, campaign_id, "resume", after, workspace_id, by)
@@ -70,7 +70,7 @@ def cancel_campaign(
 
     def after(campaign: Campaign) -> None:
         lanes.pause(
-            tx, workspace_id=workspace_id, lane_id=campaign.scope, reason="its campaign is canceled"
+            tx, workspace_id=workspace_id, scope=campaign.scope, reason="its campaign is canceled"
         )
         wake_job(tx, now, campaign)
 
@@ -83,7 +83,7 @@ def retry_failed(tx: Tx, now: datetime, campaign_id: str, *, workspace_id: str, 
     def after(campaign: Campaign) -> None:
         while campaign_deliveries.retry_failed(tx, now, *campaign.key, limit=BATCH):
             continue
-        lanes.resume(tx, workspace_id=workspace_id, lane_id=campaign.scope)
+        lanes.resume(tx, workspace_id=workspace_id, scope=campaign.scope)
 
     there = find_campaign(tx, workspace_id, campaign_id)
     if isinstance(there, Campaign) and there.state is CampaignState.RUNNING:
@@ -105,7 +105,7 @@ def send_to_remaining(
             workspace_id=workspace_id,
             id=campaign.id,
         )
-        lanes.resume(tx, workspace_id=workspace_id, lane_id=campaign.scope)
+        lanes.resume(tx, workspace_id=workspace_id, scope=campaign.scope)
         wake_job(tx, now, campaign)
 
     return _do(tx, now, campaign_id, "reopen", after, workspace_id, by)

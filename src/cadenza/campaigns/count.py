@@ -115,7 +115,7 @@ def _look(tx: Tx, now: datetime, campaign: Campaign) -> None:
         lanes.pause(
             tx,
             workspace_id=campaign.workspace_id,
-            lane_id=scope_of(campaign.id),
+            scope=scope_of(campaign.id),
             reason=reason,
         )
         move(tx, now, campaign, "pause", reason=reason, code="error_rate")

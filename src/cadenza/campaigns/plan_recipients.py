@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import Any
 
 from cadenza.accounts.model import Account, read_accounts
-from cadenza.accounts.open import refer
 from cadenza.campaigns.count import add_counts
 from cadenza.campaigns.model import Campaign, CampaignState, accounts_of, find_campaign, move
 from cadenza.contacts import audiences, store
@@ -19,7 +18,7 @@ from cadenza.contacts.audiences import Member
 from cadenza.contacts.model import Consent, Contact, Invalid
 from cadenza.contacts.variables import CHANNELS, variables_of
 from cadenza.core.channels import Channel
-from cadenza.deliveries.model import Action, NewDelivery
+from cadenza.deliveries.model import Action, NewDelivery, lane_of
 from cadenza.deliveries.schedule import schedule
 from cadenza.inbox.bulk_mail import POSTAL_ADDRESS, UNSUBSCRIBE_URL, BulkSender, bulk_values
 from cadenza.sql.tx import Tx
@@ -31,7 +30,6 @@ from cadenza.templates.send import ACTIONS
 from cadenza.templates.store import load_versions
 
 CHUNK = 2_000
-BROADCASTERS = frozenset({"telegram", "slack", "discord", "webhook"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +194,7 @@ def _delivery(
         id=tx.new_id(),
         workspace_id=campaign.workspace_id,
         account_id=account.id,
-        lane_id=campaign.scope,
+        lane_id=lane_of(campaign.scope, account.id),
         campaign_id=campaign.id,
         contact_id=each.contact_id,
         channel=campaign.channel,
@@ -213,7 +211,7 @@ def _delivery(
 
 def action_of(account: Account, channel: Channel) -> Action:
     """Say what limits count a message by: only what is made for many broadcasts."""
-    if account.provider in BROADCASTERS or refer(account).settings.get("bulk"):
+    if account.is_bulk:
         return Action.BROADCAST
     return ACTIONS.get(channel, Action.MESSAGE)
 

@@ -28,8 +28,6 @@ from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key
 from cadenza.templates.store import load_versions
 
-WIDTH = 32  # calls of one campaign at once; accounts with a gap allow fewer
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartPlan:
@@ -62,7 +60,7 @@ def start_campaign(
     if isinstance(moved, NotNow):
         return moved
     if not waits:
-        open_lane(tx, now, moved, by=by)
+        open_lanes(tx, now, moved, by=by)
     record(
         tx,
         now,
@@ -87,7 +85,7 @@ def start_due(tx: Tx, now: datetime, *, limit: int = 20) -> list[Campaign]:
         there = find_campaign(tx, row["workspace_id"], row["id"])
         moved = move(tx, now, there, "start") if isinstance(there, Campaign) else None
         if isinstance(moved, Campaign):
-            open_lane(tx, now, moved, by="campaign")
+            open_lanes(tx, now, moved, by="campaign")
             started.append(moved)
     return started
 
@@ -100,14 +98,16 @@ def list_open(tx: Tx, now: datetime) -> list[Key]:
     return [(row["workspace_id"], row["id"]) for row in rows]
 
 
-def open_lane(tx: Tx, now: datetime, campaign: Campaign, *, by: str) -> None:
-    """Make its lane, write its rate, and let its job plan the recipients."""
-    lanes.open_lane(
-        tx,
-        workspace_id=campaign.workspace_id,
-        lane_id=campaign.scope,
-        in_flight_limit=WIDTH,
-    )
+def open_lanes(tx: Tx, now: datetime, campaign: Campaign, *, by: str) -> None:
+    """Make its lanes, write its rate, and let its job plan the recipients."""
+    for account_id in accounts_of(tx, campaign):
+        lanes.open_lane(
+            tx,
+            workspace_id=campaign.workspace_id,
+            scope=campaign.scope,
+            account_id=account_id,
+            in_flight_limit=lanes.WIDTH,
+        )
     write_rate(tx, now, campaign, by=by)
     wake_job(tx, now, campaign)
 

@@ -100,8 +100,7 @@ def read_waits(
 
 def rests_alone(wait: NetworkWait, delivery: Delivery) -> bool:
     """Say whether only this delivery has to wait, and the others of its lane may go on."""
-    shared = delivery.lane_id != account_scope(delivery.account_id)
-    return shared or wait.scope[1].startswith(OF_RECIPIENT)
+    return delivery.shares_lane or wait.scope[1].startswith(OF_RECIPIENT)
 
 
 def return_rate_limited(

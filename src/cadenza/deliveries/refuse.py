@@ -32,6 +32,7 @@ class DeliveryRefusal:
     answer: End | Wait
     until: datetime
     alone: bool  # the others of its lane may go on
+    by_scope: bool  # a limit of its campaign or sequence: by no account any of it may go
     between: bool  # parts of a thread: the try that its first part began is not used up
 
     @classmethod
@@ -48,11 +49,11 @@ class DeliveryRefusal:
         """Put a gate's answer down."""
         until = (isinstance(answer, Wait) and answer.until) or now + PERSON
         shared = facts.lane.account_id is None
-        lanes_own = answer.message.startswith(f"{facts.lane.id} ")  # a budget of the lane itself
-        alone = gate == RECIPIENT_CAP or (shared and gate in OF_THE_ACCOUNT and not lanes_own)
+        by_scope = answer.message.startswith(f"{facts.delivery.scope} ")
+        alone = gate == RECIPIENT_CAP or (shared and gate in OF_THE_ACCOUNT and not by_scope)
         if gate == NETWORK and facts.wait is not None:
             alone = rests_alone(facts.wait, facts.delivery)
-        return cls(ticket, gate, answer, until, alone, between)
+        return cls(ticket, gate, answer, until, alone, by_scope, between)
 
 
 def refuse(tx: Tx, now: datetime, refused: Sequence[DeliveryRefusal]) -> None:
@@ -63,15 +64,17 @@ def refuse(tx: Tx, now: datetime, refused: Sequence[DeliveryRefusal]) -> None:
     _end(tx, now, [one for one in refused if isinstance(one.answer, End)])
     _wait(tx, now, [one for one in refused if isinstance(one.answer, Wait)])
     claim.free_lane_room(tx, [one.ticket.delivery for one in refused])
-    lanes.park_all(
-        tx,
-        now,
-        [
-            lanes.Park(*one.ticket.delivery.lane_key, one.until, one.answer.message, one.gate)
-            for one in refused
-            if isinstance(one.answer, Wait) and not one.alone and one.until > now
-        ],
-    )
+    rests = [
+        one for one in refused if isinstance(one.answer, Wait) and not one.alone and one.until > now
+    ]
+    lanes.park_all(tx, now, [_park(one) for one in rests if not one.by_scope])
+    lanes.park_scopes(tx, now, [_park(one) for one in rests if one.by_scope])
+
+
+def _park(one: DeliveryRefusal) -> lanes.Park:
+    delivery = one.ticket.delivery
+    name = delivery.scope if one.by_scope else delivery.lane_id
+    return lanes.Park(delivery.workspace_id, name, one.until, one.answer.message, one.gate)
 
 
 def _ask_planners(
