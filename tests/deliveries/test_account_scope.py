@@ -139,6 +139,15 @@ async def test_lanes_of_an_account_with_a_gap_are_not_claimed_only_to_be_refused
     assert ticket.id == post, "a gap of mail holds no post"
 
 
+async def test_a_campaign_and_the_accounts_own_posts_take_turns(pipeline: Pipeline) -> None:
+    (lane_id,) = await open_campaigns(pipeline, 1)
+    for _ in range(3):
+        await pipeline.post(lane_id=lane_id)
+        await pipeline.post()
+    sent = [await send_one(pipeline) for _ in range(6)]
+    assert sent == [lane_id, "account:ada"] * 3
+
+
 @pytest.mark.parametrize("width", [1, 8])
 async def test_campaigns_share_an_account_evenly(pipeline: Pipeline, width: int) -> None:
     await widen(pipeline, width)

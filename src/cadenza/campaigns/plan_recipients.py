@@ -18,6 +18,7 @@ from cadenza.contacts.audiences import Member
 from cadenza.contacts.model import Consent, Contact, Invalid
 from cadenza.contacts.variables import CHANNELS, variables_of
 from cadenza.core.channels import Channel
+from cadenza.deliveries import lanes
 from cadenza.deliveries.model import Action, NewDelivery, lane_of
 from cadenza.deliveries.schedule import schedule
 from cadenza.inbox.bulk_mail import POSTAL_ADDRESS, UNSUBSCRIBE_URL, BulkSender, bulk_values
@@ -136,6 +137,14 @@ def _plan(
     tx: Tx, now: datetime, campaign: Campaign, members: Sequence[Member], sender: BulkSender
 ) -> tuple[int, int]:
     accounts = _accounts(tx, campaign)
+    for account in accounts:
+        lanes.open_lane(
+            tx,
+            workspace_id=campaign.workspace_id,
+            scope=campaign.scope,
+            account_id=account.id,
+            in_flight_limit=lanes.WIDTH,
+        )
     version = _version(tx, campaign)
     known = _known_members(tx, campaign, members)
     looked = _look_up(tx, campaign, [each for each in members if each not in known])

@@ -21,7 +21,6 @@ from cadenza.campaigns.save import check_accounts, write_rate
 from cadenza.contacts.audiences import Audience, NoSuchAudience, find_audience
 from cadenza.core.channels import Channel
 from cadenza.db.audit import record
-from cadenza.deliveries import lanes
 from cadenza.engine.enqueue_in import enqueue_in
 from cadenza.inbox.bulk_mail import BulkSender, check_bulk_template
 from cadenza.sql.tx import Tx
@@ -60,7 +59,7 @@ def start_campaign(
     if isinstance(moved, NotNow):
         return moved
     if not waits:
-        open_lanes(tx, now, moved, by=by)
+        _begin(tx, now, moved, by=by)
     record(
         tx,
         now,
@@ -85,7 +84,7 @@ def start_due(tx: Tx, now: datetime, *, limit: int = 20) -> list[Campaign]:
         there = find_campaign(tx, row["workspace_id"], row["id"])
         moved = move(tx, now, there, "start") if isinstance(there, Campaign) else None
         if isinstance(moved, Campaign):
-            open_lanes(tx, now, moved, by="campaign")
+            _begin(tx, now, moved, by="campaign")
             started.append(moved)
     return started
 
@@ -98,16 +97,8 @@ def list_open(tx: Tx, now: datetime) -> list[Key]:
     return [(row["workspace_id"], row["id"]) for row in rows]
 
 
-def open_lanes(tx: Tx, now: datetime, campaign: Campaign, *, by: str) -> None:
-    """Make its lanes, write its rate, and let its job plan the recipients."""
-    for account_id in accounts_of(tx, campaign):
-        lanes.open_lane(
-            tx,
-            workspace_id=campaign.workspace_id,
-            scope=campaign.scope,
-            account_id=account_id,
-            in_flight_limit=lanes.WIDTH,
-        )
+def _begin(tx: Tx, now: datetime, campaign: Campaign, *, by: str) -> None:
+    """Write its rate, and let its job plan the recipients."""
     write_rate(tx, now, campaign, by=by)
     wake_job(tx, now, campaign)
 

@@ -97,7 +97,7 @@ def change(tx: Tx, in_flight: Mapping[Key, int], *, served_at: datetime | None =
         UPDATE lane SET
             in_flight = CASE WHEN in_flight + asked.count > 0 THEN in_flight + asked.count ELSE 0 END,
             calls = CASE WHEN calls + asked.begun > 0 THEN calls + asked.begun ELSE 0 END,
-            served_at = coalesce(:served_at, served_at),
+            served_at = CASE WHEN asked.count > 0 THEN :served_at ELSE served_at END,
             runnable_at = (
                 SELECT CASE WHEN lane.parked_until > min(due_at) THEN lane.parked_until ELSE min(due_at) END
                 FROM delivery
