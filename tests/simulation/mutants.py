@@ -105,8 +105,8 @@ def _refund_unconfirmed(tx: Any, now: Any, results: Any) -> Any:
     return exchanges
 
 
-def _forget_the_call(tx: Any, now: Any, row: Any, crash_limit: int) -> bool:
-    return _take_back(tx, now, structs.replace(row, state=State.SCHEDULED), crash_limit)
+def _forget_the_call(row: Any, crash_limit: int) -> Any:
+    return _take_back(structs.replace(row, state=State.SCHEDULED), crash_limit)
 
 
 def _arm_at_reservation(budget: Any, *, busy_until: Any) -> Any:

@@ -2,7 +2,7 @@
 
 One statement finds the lanes and leases their heads; a lane that is paused, parked, full or empty is not
 looked at, so the cost follows what can run. Lanes take turns: whoever was served longest ago comes first, and
-each gets the same share of a claim. What a process died with is a suspect: it is passed over and
+each gets the same share of a claim. What processes died with twice is a suspect: it is passed over and
 claimed alone, so that a poison payload takes no neighbours with it; what a network asked to leave alone is put
 back at once. Nothing is decided about limits here: the permit does that, right before the call.
 """
@@ -20,25 +20,12 @@ from cadenza.sql.tx import Row, Tx
 from cadenza.sql.values import Key, read_values
 
 _WAITS = "state = 'scheduled' AND leased_until IS NULL AND due_at <= :now"
-# Of a lane with crashed deliveries only the others count; a sub-select with a limit is asked lane by lane.
-_SKIPS_CRASHED = f"""(
-    NOT EXISTS (
-        SELECT 1 FROM delivery
-        WHERE delivery.workspace_id = lane.workspace_id AND delivery.lane_id = lane.id
-            AND crashes > 0 AND state = 'scheduled' AND leased_until IS NULL
-    ) OR (
-        SELECT delivery.id FROM delivery
-        WHERE delivery.workspace_id = lane.workspace_id AND delivery.lane_id = lane.id
-            AND crashes = 0 AND {_WAITS} AND {lanes.RESUMED}
-        LIMIT 1
-    ) IS NOT NULL
-)"""  # noqa: S608 - put together from constants
 _LANES = f"""
     SELECT lane.workspace_id, lane.id AS lane_id, lane.unresumed_until, account.id AS account,
         lane.in_flight_limit - lane.in_flight AS room, coalesce(account.width - account.calls, :limit) AS account_room,
         {lanes.TURN} AS turn_at
 """
-_IN_TURN = f"FROM {lanes.READY} AND {lanes.TURN} <= :now AND {_SKIPS_CRASHED} ORDER BY {lanes.TURN} LIMIT :limit"
+_IN_TURN = f"FROM {lanes.READY} AND {lanes.TURN} <= :now ORDER BY {lanes.TURN} LIMIT :limit"
 # Of a claim each account gets the same share, of an account each of its lanes; whoever comes first of what is too little.
 _SHARES = """
     SELECT *, least(room, greatest(1, least(:limit / count(*) OVER (), account_room / count(*) OVER of_account))) AS share
@@ -48,7 +35,7 @@ _SHARES = """
 """
 _HEAD = f"""
     delivery.workspace_id = runnable.workspace_id AND delivery.lane_id = runnable.lane_id
-        AND crashes = 0 AND {_WAITS}
+        AND {lanes.FRESH} AND {_WAITS}
         AND (runnable.unresumed_until IS NULL OR due_at >= runnable.unresumed_until)
 """
 _ORDER = "ORDER BY priority, due_at, delivery.id"
@@ -87,11 +74,14 @@ _HEADS = f"""
 """  # noqa: S608 - put together from constants
 _CRASHED_DELIVERIES = f"""
     FROM delivery JOIN lane ON lane.workspace_id = delivery.workspace_id AND lane.id = delivery.lane_id
-    WHERE crashes > 0 AND {_WAITS} AND {lanes.RESUMED} AND NOT paused AND NOT account_paused
-        AND in_flight < in_flight_limit
-        AND (parked_until IS NULL OR parked_until <= :now)
+    WHERE crashes > 1 AND {_WAITS} AND {lanes.RESUMED} AND NOT paused AND NOT account_paused
+        AND in_flight < in_flight_limit AND (parked_until IS NULL OR parked_until <= :now)
+        AND NOT EXISTS (
+            SELECT 1 FROM lane AS account WHERE account.workspace_id = delivery.workspace_id
+                AND account.id = 'account:' || delivery.account_id AND account.calls >= account.width
+        )
     ORDER BY due_at LIMIT 1
-"""
+"""  # noqa: S608 - put together from constants
 
 
 def claim(

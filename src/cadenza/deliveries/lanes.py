@@ -32,6 +32,8 @@ READY = """
 """
 # What came due without a connection waits for a person's choice, not for its lane.
 RESUMED = "(lane.unresumed_until IS NULL OR due_at >= lane.unresumed_until)"
+# What processes died with again and again is claimed alone, beside its lane's others.
+FRESH = "crashes < 2"
 # A park that had run out before opened the lane then, not now.
 OPENED = """parked_until = NULL, park_reason = NULL, parked_by = NULL,
     opened_at = CASE WHEN parked_until <= CLOCK() THEN parked_until ELSE CLOCK() END"""
@@ -102,12 +104,12 @@ def change(tx: Tx, in_flight: Mapping[Key, int], *, served_at: datetime | None =
                 SELECT CASE WHEN lane.parked_until > min(due_at) THEN lane.parked_until ELSE min(due_at) END
                 FROM delivery
                 WHERE delivery.workspace_id = lane.workspace_id AND delivery.lane_id = lane.id
-                    AND state = 'scheduled' AND leased_until IS NULL AND {RESUMED}
+                    AND state = 'scheduled' AND leased_until IS NULL AND {RESUMED} AND {FRESH}
             )
         FROM TABLE(:changes) AS asked (workspace_id text, lane_id text, count bigint, begun bigint)
         WHERE lane.workspace_id = asked.workspace_id AND lane.id = asked.lane_id
         RETURNING lane.workspace_id, lane.id, lane.epoch
-        """,  # noqa: S608 - a constant
+        """,  # noqa: S608 - constants
         changes=changes,
         served_at=served_at,
     )
