@@ -76,13 +76,12 @@ async def test_what_was_claimed_before_its_account_was_paused_gets_no_permit(
     (lane_id,) = await open_campaigns(pipeline, 1)
     await pipeline.post(lane_id=lane_id)
     (ticket,) = await pipeline.claim()
-    for change in (lanes.pause, lanes.resume):
-        reason = {"reason": "a fair"} if change is lanes.pause else {}
-        await pipeline.operations.run(
-            lambda tx, _, do=change, why=reason: do(
-                tx, workspace_id=HOME, scope="account:ada", **why
-            )
-        )
+
+    def stop_and_go(tx: Tx, _now: datetime) -> None:
+        lanes.pause(tx, workspace_id=HOME, scope="account:ada", reason="a fair")
+        lanes.resume(tx, workspace_id=HOME, scope="account:ada")
+
+    await pipeline.operations.run(stop_and_go)
     (answer,) = await pipeline.permit(ticket)
     assert not isinstance(answer, Permitted)
 

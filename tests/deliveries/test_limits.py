@@ -139,7 +139,7 @@ async def test_a_crash_before_the_permit_is_claimed_again(pipeline: Pipeline) ->
     await asyncio.sleep(0.01)
     await pipeline.operations.run(lambda tx, now: rescue(tx, now, crash_limit=5))
 
-    (ticket,) = await pipeline.claim(alone=True)
+    (ticket,) = await pipeline.claim()
     assert (ticket.id, ticket.delivery.crashes) == (id_, 1)
 
 

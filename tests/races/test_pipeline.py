@@ -16,6 +16,7 @@ from typing import Any
 import asyncpg
 import pytest
 
+from cadenza.contacts.unsubscribe import Subscriber, unsubscribe
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
 from cadenza.core.rollup import DeliveryState as State
@@ -232,6 +233,35 @@ async def test_a_pause_is_not_acknowledged_before_a_permit_that_came_first(pair:
     assert isinstance(answer, Permitted)
     assert paused is True
     assert (await pair.row("delivery", "d1"))["state"] == "sending"
+
+
+async def test_an_unsubscribe_before_the_permit_wins(pair: Pair) -> None:
+    ticket = await claimed_for_ben(pair)
+    _, answer = await in_turn(pair, (pair.person, _unsubscribe), (pair.worker, _permit(ticket)))
+    assert isinstance(answer, Refusal)
+    assert answer.gate == "suppression"
+    assert (await pair.row("delivery", "d1"))["state"] == "skipped"
+
+
+async def test_an_unsubscribe_is_not_acknowledged_before_a_permit_that_came_first(
+    pair: Pair,
+) -> None:
+    ticket = await claimed_for_ben(pair)
+    answer, new = await in_turn(pair, (pair.worker, _permit(ticket)), (pair.person, _unsubscribe))
+    assert isinstance(answer, Permitted)
+    assert new is True
+    assert (await pair.row("delivery", "d1"))["state"] == "sending"
+
+
+async def claimed_for_ben(pair: Pair) -> ClaimedDelivery:
+    await pair.person.run(
+        lambda tx, _: tx.run("UPDATE delivery SET recipient = '@benb', channel = 'telegram'")
+    )
+    return await claimed(pair)
+
+
+def _unsubscribe(tx: Tx, now: datetime) -> bool:
+    return unsubscribe(tx, now, Subscriber(HOME, "telegram", "@benb"))
 
 
 async def test_a_cancel_before_the_claim_wins(pair: Pair) -> None:

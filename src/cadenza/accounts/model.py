@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from msgspec import Struct, json
+import msgspec
+from msgspec import Struct
 
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key, columns, select
@@ -44,10 +45,17 @@ class Account(Struct, frozen=True):
     @property
     def is_bulk(self) -> bool:
         """Say whether it is made to write to many: by its network, or because a person says so."""
-        return self.provider in BROADCASTERS or json.decode(self.settings).get("bulk", False)
+        return self.provider in BROADCASTERS or msgspec.json.decode(self.settings).get(
+            "bulk", False
+        )
 
 
 COLUMNS = columns(Account, "account")
+
+
+def labels_in(settings: str) -> tuple[str, ...]:
+    """Return the labels that people gave an account, as its settings hold them."""
+    return tuple(msgspec.json.decode(settings).get("labels", ()))
 
 
 def read_accounts(tx: Tx, keys: Iterable[Key], *, hold: str | None = None) -> dict[Key, Account]:

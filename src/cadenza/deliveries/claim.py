@@ -12,9 +12,9 @@ from datetime import datetime, timedelta
 from operator import attrgetter
 
 from cadenza.accounts.model import read_accounts
-from cadenza.deliveries import lanes
+from cadenza.deliveries import lanes, leases
 from cadenza.deliveries.contents import complete
-from cadenza.deliveries.model import COLUMNS, ClaimedDelivery, Delivery
+from cadenza.deliveries.model import ClaimedDelivery, Delivery
 from cadenza.deliveries.rate_limit_waits import return_rate_limited
 from cadenza.sql.tx import Row, Tx
 from cadenza.sql.values import Key, read_values
@@ -119,10 +119,8 @@ def _lease_crashed(tx: Tx, now: datetime, *, worker: str, until: datetime) -> li
     return tx.all(
         f"""
         WITH crashed AS (SELECT delivery.workspace_id, delivery.id {_CRASHED_DELIVERIES} {skip_locked})
-        UPDATE delivery SET lease = lease + 1, leased_until = :until, worker = :worker
-        FROM crashed WHERE delivery.workspace_id = crashed.workspace_id AND delivery.id = crashed.id
-        RETURNING {COLUMNS}
-        """,  # noqa: S608 - put together from constants
+        {leases.lease_found("crashed")}
+        """,
         now=now,
         until=until,
         worker=worker,
@@ -135,10 +133,8 @@ def _lease_heads(tx: Tx, now: datetime, *, limit: int, worker: str, until: datet
     return tx.all(
         f"""
         {_HEADS_LOCKED if tx.dialect == "postgresql" else _HEADS}
-        UPDATE delivery SET lease = lease + 1, leased_until = :until, worker = :worker
-        FROM heads WHERE delivery.workspace_id = heads.workspace_id AND delivery.id = heads.id
-        RETURNING {COLUMNS}
-        """,  # noqa: S608 - put together from constants
+        {leases.lease_found("heads")}
+        """,
         now=now,
         limit=limit,
         until=until,
@@ -150,19 +146,10 @@ def release(tx: Tx, now: datetime, tickets: Sequence[ClaimedDelivery]) -> int:
     """Give back what was claimed and not permitted, untouched."""
     if not tickets:
         return 0
-    rows = tx.all(
-        """
-        UPDATE delivery SET leased_until = NULL, worker = NULL
-        FROM TABLE(:tickets) AS given (workspace_id text, id text, held bigint)
-        WHERE delivery.workspace_id = given.workspace_id AND delivery.id = given.id AND lease = held
-            AND leased_until IS NOT NULL AND state = 'scheduled'
-        RETURNING delivery.workspace_id, delivery.id, lease
-        """,
-        tickets=sorted(ticket.fence for ticket in tickets),
-    )
-    ours = _fences(rows)  # what was not ours any more has left already
+    ours = leases.give_back(tx, (ticket.fence for ticket in tickets))
+    # What was not ours any more has left already.
     free_lane_room(tx, [ticket.delivery for ticket in tickets if ticket.fence in ours])
-    return len(rows)
+    return len(ours)
 
 
 def renew(
@@ -171,18 +158,7 @@ def renew(
     """Extend what is still held; return what is lost."""
     if not tickets:
         return []
-    rows = tx.all(
-        """
-        UPDATE delivery SET leased_until = :until
-        FROM TABLE(:tickets) AS kept (workspace_id text, id text, held bigint)
-        WHERE delivery.workspace_id = kept.workspace_id AND delivery.id = kept.id AND lease = held
-            AND leased_until IS NOT NULL
-        RETURNING delivery.workspace_id, delivery.id, lease
-        """,
-        until=now + lease,
-        tickets=sorted(ticket.fence for ticket in tickets),
-    )
-    ours = _fences(rows)
+    ours = leases.extend(tx, (ticket.fence for ticket in tickets), until=now + lease)
     return [ticket for ticket in tickets if ticket.fence not in ours]
 
 
@@ -196,7 +172,3 @@ def _count(deliveries: Iterable[Delivery], each: int) -> dict[Key, int]:
     for one in deliveries:
         counts[one.lane_key] = counts.get(one.lane_key, 0) + each
     return counts
-
-
-def _fences(rows: Sequence[Row]) -> set[tuple[str, str, int]]:
-    return {(row["workspace_id"], row["id"], row["lease"]) for row in rows}

@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from cadenza.deliveries.model import account_scope, lane_of
+from cadenza.deliveries.transition import restore_due
 from cadenza.sql.tx import Row, Tx
 from cadenza.sql.values import Key
 
 WIDTH = 32  # calls at once of an account that is made to write to many; others have one
 QUEUE = "deliveries"  # as workers know it
+PAUSE = "lane"  # the gate that parks for a pause, where something was in a worker's hands
 RECONNECT = "reconnect"  # who parks for want of a connected account
 FOLLOWING = timedelta(
     hours=1
@@ -251,18 +253,8 @@ def release_due(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) ->
         **key,
     )
     # In a lane of others the one delivery was put off: it is due as it was.
-    back = tx.all(
-        """
-        UPDATE delivery SET due_at = was_due_at, was_due_at = NULL
-        WHERE workspace_id = :workspace_id AND account_id = :account_id
-            AND was_due_at IS NOT NULL AND due_at >= :far_off
-            AND state = 'scheduled' AND leased_until IS NULL
-        RETURNING workspace_id, lane_id
-        """,
-        far_off=now + A_YEAR,
-        **key,
-    )
-    refresh(tx, {(row["workspace_id"], row["lane_id"]) for row in (*held, *back)})
+    back = restore_due(tx, since=now + A_YEAR, **key)
+    refresh(tx, {*((row["workspace_id"], row["lane_id"]) for row in held), *back})
 
 
 def end_reconnect_wait(tx: Tx, *, workspace_id: str, account_id: str) -> None:
@@ -302,12 +294,16 @@ def resume(tx: Tx, *, workspace_id: str, scope: str) -> bool:
     """Open a paused scope. What came due meanwhile is the caller's to plan: see the resume choices."""
     opened = tx.all(
         """
-        UPDATE lane SET paused = false, pause_reason = NULL, paused_until = NULL, epoch = epoch + 1
+        UPDATE lane SET paused = false, pause_reason = NULL, paused_until = NULL, epoch = epoch + 1,
+            parked_until = CASE WHEN parked_by = :pause THEN NULL ELSE parked_until END,
+            park_reason = CASE WHEN parked_by = :pause THEN NULL ELSE park_reason END,
+            parked_by = CASE WHEN parked_by = :pause THEN NULL ELSE parked_by END
         WHERE workspace_id = :workspace_id AND (id = :scope OR scope_id = :scope) AND paused
         RETURNING workspace_id, id
         """,
         workspace_id=workspace_id,
         scope=scope,
+        pause=PAUSE,
     )
     _pause_others(tx, workspace_id, scope, paused=False)
     refresh(tx, [(row["workspace_id"], row["id"]) for row in opened])

@@ -8,13 +8,13 @@ says otherwise; its ledger row keeps its place in every limit.
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries import claim, planners
+from cadenza.deliveries import claim
 from cadenza.deliveries.announce import DeliveryEvent, announce
 from cadenza.deliveries.model import COLUMNS, Delivery
-from cadenza.deliveries.planners import Transition
+from cadenza.deliveries.reasons import Code, Reason
+from cadenza.deliveries.transition import Changes, Move, move
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import read_values
 
@@ -33,45 +33,32 @@ def rescue(tx: Tx, now: datetime, *, crash_limit: int) -> tuple[list[str], list[
         now=now,
     )
     expired = read_values(Delivery, rows)
-    ends = [_take_back(each, crash_limit) for each in expired]
-    _write(tx, now, ends)
+    moves = [_take_back(each, crash_limit) for each in expired]
+    move(tx, now, moves)
+    announce(
+        tx,
+        now,
+        [DeliveryEvent.of(each.delivery, each.to, each.changes.get("reason")) for each in moves],
+    )
+    _keep_reserved(tx, now, expired)
     claim.free_lane_room(tx, expired)
-    given_up = [end.delivery.id for end in ends if end.state is State.FAILED]
+    given_up = [each.delivery.id for each in moves if each.to is State.FAILED]
     return [each.id for each in expired if each.id not in given_up], given_up
 
 
-class _TakenBack(NamedTuple):
-    delivery: Delivery
-    state: State
-    reason: str | None
-
-
-def _take_back(row: Delivery, crash_limit: int) -> _TakenBack:
+def _take_back(row: Delivery, crash_limit: int) -> Move:
     crashes = row.crashes + 1
     if row.state is State.SENDING:
-        reason = "its worker fell silent while the call may have been under way"
-        return _TakenBack(row, State.UNCONFIRMED, reason)
-    if crashes >= crash_limit:
-        return _TakenBack(row, State.FAILED, f"its worker process died {crashes} times with it")
-    return _TakenBack(row, State.SCHEDULED, None)
+        state, reason = State.UNCONFIRMED, Reason.of(Code.WORKER_SILENT)
+    elif crashes >= crash_limit:
+        state, reason = State.FAILED, Reason.of(Code.WORKER_DIED, crashes=crashes)
+    else:
+        state, reason = State.SCHEDULED, None
+    return Move(row, state, Changes(reason=reason, crashes=crashes))
 
 
-def _write(tx: Tx, now: datetime, ends: Sequence[_TakenBack]) -> None:
-    """Move what was taken back; what may have been sent keeps its place in every limit."""
-    if not ends:
-        return
-    tx.run(
-        """
-        UPDATE delivery SET state = new.becomes, reason = new.why, crashes = crashes + 1, lease = lease + 1,
-            leased_until = NULL, worker = NULL, failed_at = CASE WHEN new.becomes = 'failed' THEN :now ELSE failed_at END
-        FROM TABLE(:new) AS new (workspace_id text, id text, held bigint, becomes text, why text)
-        WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id AND lease = new.held
-        """,
-        now=now,
-        new=[(*end.delivery.key, end.delivery.lease, end.state.value, end.reason) for end in ends],
-    )
-    announce(tx, now, [DeliveryEvent.of(*end) for end in ends])
-    planners.count(tx, now, [Transition(end.delivery, end.state) for end in ends])
+def _keep_reserved(tx: Tx, now: datetime, expired: Sequence[Delivery]) -> None:
+    """Let what may have been sent keep its place in every limit."""
     tx.run(
         """
         UPDATE activity SET state = 'unconfirmed', settled_at = :now
@@ -81,5 +68,5 @@ def _write(tx: Tx, now: datetime, ends: Sequence[_TakenBack]) -> None:
             AND activity.state = 'reserved'
         """,
         now=now,
-        taken=sorted(end.delivery.key for end in ends),
+        taken=sorted(each.key for each in expired),
     )
