@@ -126,7 +126,7 @@ class Campaign(Struct, frozen=True):
 
     @property
     def scope(self) -> str:
-        """Name its lane, which is the scope of its rate too."""
+        """Name its scope: its lanes are paused by it, and its rate is kept there."""
         return scope_of(self.id)
 
     @property
@@ -173,7 +173,7 @@ class Unfit:
 
 
 def scope_of(campaign_id: str) -> str:
-    """Return the name of a campaign's lane."""
+    """Return the name of a campaign's scope."""
     return f"campaign:{campaign_id}"
 
 

@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import Any
 
 from cadenza.accounts.model import Account, read_accounts
-from cadenza.accounts.open import refer
 from cadenza.campaigns.counters import add_counts
 from cadenza.campaigns.model import Campaign, CampaignState, accounts_of, find_campaign, move
 from cadenza.campaigns.recipient_clock import starts_at, zone_of
@@ -21,7 +20,8 @@ from cadenza.contacts.model import Consent, Contact, Invalid
 from cadenza.contacts.variables import CHANNELS, variables_of
 from cadenza.core.channels import Channel
 from cadenza.core.zones import Zone, zone_names
-from cadenza.deliveries.model import Action, NewDelivery
+from cadenza.deliveries import lanes
+from cadenza.deliveries.model import Action, NewDelivery, lane_of
 from cadenza.deliveries.read_recipients import fold_recipient
 from cadenza.deliveries.schedule import schedule
 from cadenza.inbox.bulk_mail import POSTAL_ADDRESS, UNSUBSCRIBE_URL, BulkSender, bulk_values
@@ -35,7 +35,6 @@ from cadenza.templates.send import ACTIONS
 from cadenza.templates.store import load_versions
 
 CHUNK = 2_000
-BROADCASTERS = frozenset({"telegram", "slack", "discord", "webhook"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +142,14 @@ def _plan(
     tx: Tx, now: datetime, campaign: Campaign, members: Sequence[Member], sender: BulkSender
 ) -> tuple[int, int]:
     accounts = _accounts(tx, campaign)
+    for account in accounts:
+        lanes.open_lane(
+            tx,
+            workspace_id=campaign.workspace_id,
+            scope=campaign.scope,
+            account_id=account.id,
+            in_flight_limit=lanes.WIDTH,
+        )
     version = _version(tx, campaign)
     zone = zone_of(tx, campaign.workspace_id, campaign.zone)
     known = _known_members(tx, campaign, members)
@@ -204,7 +211,7 @@ def _delivery(
         id=tx.new_id(),
         workspace_id=campaign.workspace_id,
         account_id=account.id,
-        lane_id=campaign.scope,
+        lane_id=lane_of(campaign.scope, account.id),
         campaign_id=campaign.id,
         contact_id=each.contact_id,
         channel=campaign.channel,
@@ -240,7 +247,7 @@ def _due_at(campaign: Campaign, zone: Zone, each: _Reached) -> datetime | None:
 
 def action_of(account: Account, channel: Channel) -> Action:
     """Say what limits count a message by: only what is made for many broadcasts."""
-    if account.provider in BROADCASTERS or refer(account).settings.get("bulk"):
+    if account.is_bulk:
         return Action.BROADCAST
     return ACTIONS.get(channel, Action.MESSAGE)
 

@@ -51,7 +51,7 @@ def pause(
     if isinstance(queue, NoQueue):
         return queue
     fresh = lanes.pause(
-        tx, workspace_id=workspace_id, lane_id=queue.lane_id, reason=reason, until=until
+        tx, workspace_id=workspace_id, scope=queue.lane_id, reason=reason, until=until
     )
     tx.run(
         """

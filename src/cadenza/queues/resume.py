@@ -291,7 +291,7 @@ def _open(tx: Tx, now: datetime, account: _Account, answer: Resumed, *, by: str)
         accounts=[(account.workspace_id, account.account_id)],
         by=(lanes.RECONNECT, "account", "workspace"),
     )
-    lanes.resume(tx, workspace_id=account.workspace_id, lane_id=account.lane_id)
+    lanes.resume(tx, workspace_id=account.workspace_id, scope=account.lane_id)
     tx.run(
         """
         UPDATE queue SET paused_at = NULL, paused_by = NULL
