@@ -25,6 +25,7 @@ LOADERS = {
     ("bootstrap/find_copywriter.py", "name"),  # of the settings, by whoever runs the application
     ("providers/registry.py", "f'{providers.__name__}.{name}'"),
     ("cli/worker.py", "module_name"),
+    ("api/resources.py", "f'cadenza.api.{module}'"),  # of the list of resources there
     (
         "core/lazy.py",
         "f'{package}.{homes[name]}'",
