@@ -89,6 +89,7 @@ def sequence(now: datetime) -> Sequence:
         recipient_hours=False,
         stop_on=(),
         steps=(step,),
+        account_labels=(),
         account_ids=(),
         created_at=now,
         updated_at=now,

@@ -10,7 +10,15 @@ from fastapi import FastAPI
 
 from cadenza.api.middleware import RequestGuard
 from cadenza.api.problems import HANDLERS, ProblemView
-from cadenza.api.rate_limit import HASTE, SHARED, SHARED_HASTE, FairQueue, Pace, TokenBucket
+from cadenza.api.rate_limit import (
+    HASTE,
+    SHARED,
+    SHARED_HASTE,
+    SIGN_UPS,
+    FairQueue,
+    Pace,
+    TokenBucket,
+)
 from cadenza.api.resources import all_routes, indexed_routes
 from cadenza.api.route_lookup import Finder
 from cadenza.api.web_app import pages_route
@@ -50,6 +58,7 @@ def create_app(
     app.state.bucket = TokenBucket(runtime.clock, pace or Pace(), shared)
     app.state.fair_queue = FairQueue(clock=runtime.clock)
     app.state.haste_bucket = TokenBucket(runtime.clock, HASTE, SHARED_HASTE)
+    app.state.signup_bucket = TokenBucket(runtime.clock, SIGN_UPS)
     app.state.sns_certificates = {}  # of Amazon, by address
     for kind, handler in HANDLERS.items():
         app.add_exception_handler(kind, handler)

@@ -18,7 +18,9 @@ from cadenza.api.routes import Access, Resource, Route, make_route
 
 V1 = "/api/v1"
 RESOURCES = (
+    "account_holidays.routes",
     "account_use.routes",
+    "external_sends.routes",
     "accounts.routes",
     "activity.routes",
     "attention.routes",
@@ -35,6 +37,7 @@ RESOURCES = (
     "contacts.routes",
     "attempts.routes",
     "deliveries.routes",
+    "domain_check.routes",
     "events.routes",
     "exports.routes",
     "imports.routes",
@@ -43,6 +46,7 @@ RESOURCES = (
     "jobs.routes",
     "keys.own",
     "keys.routes",
+    "mailbox_imports.routes",
     "mailboxes.routes",
     "mcp.routes",
     "me.routes",
@@ -62,6 +66,7 @@ RESOURCES = (
     "recipient_channels.routes",
     "rules.routes",
     "sequences.routes",
+    "signup_forms.routes",
     "suppression.routes",
     "system.routes",
     "templates.messages",
@@ -73,7 +78,9 @@ PLACES = (
     ("", "health.routes"),
     ("", "public_media.routes"),
     ("", "unsubscribe.routes"),
+    ("", "sign_up.routes"),
     ("", "inbound.intake"),
+    ("", "connect.notices"),
 )
 
 
