@@ -63,7 +63,6 @@ AT_THE_DOOR = {
 PAST_THE_DOOR = {
     "cli/local.py": "speaks to the API in its own process, by no wire",
     "cli/local_server.py": "speaks to the server beside it, by the socket in the data folder alone",
-    "api/serve.py": "asks how many connections its listener already has",
     "client/core.py": "in its user's process, to the address that its user gives",
     "client/core_sync.py": "in its user's process, to the address that its user gives",
     "client/wire.py": "in its user's process, to the address that its user gives",

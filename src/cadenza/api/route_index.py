@@ -453,6 +453,7 @@ INDEX: tuple[tuple[str, str, str, str], ...] = (
     ("POST", "/me/second-factor/off", "/api/v1", "me.routes"),
     ("GET", "/workspaces/{workspace_id}/media", "/api/v1", "media.routes"),
     ("POST", "/workspaces/{workspace_id}/media", "/api/v1", "media.routes"),
+    ("POST", "/workspaces/{workspace_id}/media/fetch", "/api/v1", "media.routes"),
     ("GET", "/workspaces/{workspace_id}/media/{media_id}", "/api/v1", "media.routes"),
     ("PATCH", "/workspaces/{workspace_id}/media/{media_id}", "/api/v1", "media.routes"),
     ("DELETE", "/workspaces/{workspace_id}/media/{media_id}", "/api/v1", "media.routes"),

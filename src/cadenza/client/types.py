@@ -250,9 +250,6 @@ Mark: TypeAlias = Literal["none", "gap", "fold"]
 # What a file is, by its content, not by its name.
 MediaKind: TypeAlias = Literal["image", "gif", "video", "document"]
 
-# What is to become of a missed post.
-MissedChoice: TypeAlias = Literal["next_slot", "now", "draft"]
-
 # What an option takes.
 OptionType: TypeAlias = Literal["choice", "choices", "flag", "text", "texts"]
 
@@ -275,7 +272,7 @@ PostState: TypeAlias = Literal[
     "missed",
 ]
 
-# What becomes of what came due meanwhile.
+# What becomes of what came due while nothing was sent, or was missed.
 ResumeChoice: TypeAlias = Literal["shift", "send", "draft"]
 
 # What a member may do, the least first.
@@ -3526,7 +3523,7 @@ class ReportLineView(TypedDict):
 class RescueInput(TypedDict):
     """What is to become of missed posts; all of them unless some are named."""
 
-    choice: MissedChoice
+    choice: ResumeChoice
     ids: NotRequired[list[str] | None]
 
 
