@@ -7,7 +7,6 @@ from datetime import datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -116,9 +115,8 @@ class Tokens(BaseHTTPRequestHandler):
     good: ClassVar[set[str]] = set()
 
     def do_GET(self) -> None:
-        (token,) = parse_qs(urlsplit(self.path).query)["token"]
-        active = token in self.good
-        body = b'{"active": true, "username": "ada"}' if active else b'{"active": false}'
+        active = self.headers["authorization"].removeprefix("Bearer ") in self.good
+        body = b'{"active": true, "email": "ada"}' if active else b'{"active": false}'
         self.send_response(200)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(body)))
@@ -134,9 +132,9 @@ def token_server(certificate: Path) -> Iterator[Dovecot]:
     Tokens.good = {"fresh"}
     with ThreadingHTTPServer(("127.0.0.1", 0), Tokens) as introspection:
         threading.Thread(target=introspection.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{introspection.server_port}/?token="
+        url = f"http://127.0.0.1:{introspection.server_port}/"
         try:
-            with dovecot(certificate, token_url=url) as running:
+            with dovecot(certificate, introspection=url) as running:
                 yield running
         except ServerUnavailableError as reason:
             skip_or_fail("dovecot", reason)

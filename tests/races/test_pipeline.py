@@ -346,9 +346,9 @@ async def test_a_claim_that_has_not_reached_the_lane_yet_sees_who_was_put_first_
         pytest.skip("one writer at a time: nobody comes between")
     await pair.person.run(lambda tx, now: _add(tx, now, "d2"))
     # The claim waits where it has its view of all rows and has not locked the lane.
-    passes = claiming._SKIPS_CRASHED
-    gate = "pg_advisory_xact_lock_shared(4712)::text IS NOT NULL"
-    monkeypatch.setattr(claiming, "_SKIPS_CRASHED", f"{gate} AND {passes}")
+    gate = "pg_advisory_xact_lock_shared(4712)::text IS NOT NULL AND NOT paused"
+    waits = claiming._HEADS_LOCKED.replace("NOT paused", gate, 1)
+    monkeypatch.setattr(claiming, "_HEADS_LOCKED", waits)
     keeper = await asyncpg.connect(pair.dsn)
     try:
         async with keeper.transaction():
@@ -357,7 +357,7 @@ async def test_a_claim_that_has_not_reached_the_lane_yet_sees_who_was_put_first_
             await _waiting(keeper, 1)
             await pair.person.run(turn)
         tickets = await claims or await pair.worker.run(_claim)  # who stepped aside comes again
-        assert [ticket.id for ticket in tickets] == ["d2"]
+        assert [ticket.id for ticket in tickets] == ["d2", "d1"]
     finally:
         await keeper.close()
 

@@ -32,13 +32,12 @@ mail_location = maildir:{folder}/mail/%u
 ssl = yes
 ssl_cert = <{certificate}
 ssl_key = <{certificate}
-auth_mechanisms = plain login{mechanisms}
+auth_mechanisms = plain login
 disable_plaintext_auth = no
 first_valid_uid = 1
 default_internal_user = {user}
 default_login_user = {user}
 default_internal_group = {group}
-{tokens}
 passdb {{
   driver = passwd-file
   args = scheme=plain username_format=%u {folder}/users
@@ -71,6 +70,26 @@ namespace inbox {{
   }}
 }}
 """
+_TOKENS = """
+auth_mechanisms = plain login xoauth2 oauthbearer
+passdb {{
+  driver = oauth2
+  mechanisms = xoauth2 oauthbearer
+  args = {file}
+}}
+service auth {{
+  unix_listener {socket} {{
+    mode = 0666
+  }}
+}}
+"""
+_INTROSPECTION = """
+introspection_mode = auth
+introspection_url = {url}
+username_attribute = email
+active_attribute = active
+active_value = true
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +101,11 @@ class Dovecot:
     folder: Path
     uid: int
     gid: int
+
+    @property
+    def sasl(self) -> Path:
+        """Where Postfix asks whether a client may sign in."""
+        return self.folder / "sasl"
 
     def put(self, raw: bytes, *, who: str = "ada", junk: bool = False) -> Path:
         """Let a mail arrive."""
@@ -112,18 +136,9 @@ class Dovecot:
                 each.unlink(missing_ok=True)
 
 
-_TOKENS = """
-passdb {{
-  driver = oauth2
-  mechanisms = xoauth2
-  args = {folder}/oauth2
-}}
-"""
-
-
 @contextmanager
-def dovecot(certificate: Path, *, token_url: str | None = None) -> Generator[Dovecot]:
-    """Run one with a mailbox of Ada's; `token_url` says which tokens are good, and signing in by them is possible."""
+def dovecot(certificate: Path, *, introspection: str = "") -> Generator[Dovecot]:
+    """Run one with a mailbox of Ada's; with an introspection page it takes tokens (XOAUTH2), for Postfix too."""
     command = shutil.which("dovecot") or shutil.which("/usr/sbin/dovecot")
     if command is None:
         raise ServerUnavailableError("no Dovecot: install your system's dovecot-imapd package")
@@ -138,16 +153,16 @@ def dovecot(certificate: Path, *, token_url: str | None = None) -> Generator[Dov
     for name in ("mail", "home"):
         os.chown(folder / name, user.pw_uid, user.pw_gid)
     (folder / "users").write_text(f"ada:{{PLAIN}}{PASSWORD}\n")
-    if token_url is not None:
-        asked = f"introspection_url = {token_url}\nintrospection_mode = get\nusername_attribute = username\n"
-        (folder / "oauth2").write_text(f"{asked}active_attribute = active\nactive_value = true\n")
     ports = _free_ports()
+    more = ""
+    if introspection:
+        oauth = folder / "oauth2.conf"
+        oauth.write_text(_INTROSPECTION.format(url=introspection))
+        more = _TOKENS.format(file=oauth, socket=folder / "sasl")
     values = {"folder": folder, "certificate": certificate}
     values |= {"user": "nobody", "group": "nogroup", "uid": user.pw_uid, "gid": user.pw_gid}
     file = folder / "dovecot.conf"
-    values["mechanisms"] = "" if token_url is None else " xoauth2"
-    values["tokens"] = "" if token_url is None else _TOKENS.format(folder=folder)
-    file.write_text(_CONFIGURATION.format(port=ports[0], secure_port=ports[1], **values))
+    file.write_text(_CONFIGURATION.format(port=ports[0], secure_port=ports[1], **values) + more)
     master = subprocess.Popen(
         [command, "-F", "-c", str(file)], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
     )

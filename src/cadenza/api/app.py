@@ -12,6 +12,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from cadenza.api import (
+    account_holidays,
     account_use,
     accounts,
     activity,
@@ -30,14 +31,17 @@ from cadenza.api import (
     contacts,
     cron_hooks,
     deliveries,
+    domain_check,
     events,
     exports,
+    external_sends,
     health,
     imports,
     inbound,
     inbox,
     jobs,
     keys,
+    mailbox_imports,
     mailboxes,
     mcp,
     me,
@@ -76,7 +80,9 @@ from cadenza.people.passwords import Passwords
 
 V1 = "/api/v1"
 RESOURCES: tuple[Resource, ...] = (
+    account_holidays.routes,
     account_use.routes,
+    external_sends.routes,
     accounts.routes,
     activity.routes,
     attention.routes,
@@ -93,6 +99,7 @@ RESOURCES: tuple[Resource, ...] = (
     contacts.routes,
     attempts.routes,
     deliveries.routes,
+    domain_check.routes,
     events.routes,
     exports.routes,
     imports.routes,
@@ -101,6 +108,7 @@ RESOURCES: tuple[Resource, ...] = (
     jobs.routes,
     keys.own,
     keys.routes,
+    mailbox_imports.routes,
     mailboxes.routes,
     mcp.routes,
     me.routes,
@@ -134,6 +142,7 @@ PLACES: tuple[tuple[str, Resource], ...] = (
     ("", unsubscribe.routes),
     ("", sign_up.routes),
     ("", inbound.intake),
+    ("", connect.notices),
 )
 _SECURITY = {
     "session": {"type": "apiKey", "in": "cookie", "name": "cadenza"},

@@ -200,7 +200,7 @@ def _method(call: ClientMethod, document: Schema) -> str:
             call,
             [*params, "*", "last: str | None = None"],
             "AsyncIterator[Event]",
-            f'self._asker.follow(f"{{self._at}}{call.place}", last=last)',
+            f"self._asker.follow({_fstring(call)}, last=last)",
             waits=False,
         )
     signature = [*params, *(["*", *named] if named else []), *([closing] if closing else [])]

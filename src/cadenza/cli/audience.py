@@ -79,7 +79,7 @@ async def change(
         What recipients call the list; "" hides it from them.
     """
     given = {"name": name, "public_name": public_name}
-    body = {key: value for key, value in given.items() if value is not None}
+    body: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     if not body:
         raise UsageError("say what to change: --name or --public-name")
     async with opened_workspace(options) as home:

@@ -205,12 +205,12 @@ async def accounts(*, options: WorkspaceOptions = USUALLY) -> int:
         print_json(found)
         return OK
     names = (
-        *("account_id", "sent", "replies", "hard_bounces", "soft_bounces", "refused"),
-        *("complaints", "unsubscribes"),
+        *("account_id", "sent", "replies", "hard_bounces", "bounce_percent", "soft_bounces"),
+        *("refused", "complaints", "complaint_percent", "unsubscribes", "at_risk"),
     )
     print_table(
         tuple(name.replace("_", " ") for name in names),
-        [tuple(each[name] for name in names) for each in found],
+        [tuple("" if each[name] is None else each[name] for name in names) for each in found],
         empty="There is no account yet.",
     )
     return OK

@@ -26,6 +26,34 @@ class Calls:
         self._at = at
 
 
+class AccountHolidays(Calls):
+    """Account holidays, of one workspace."""
+
+    def import_holidays(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.HolidaysInput],
+    ) -> shapes.HolidaysImportedView:
+        """Add the whole days of a calendar file to the account's holidays."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/accounts/{part(account_id)}/holidays/import",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def list_holidays(self, account_id: str, /) -> Sequence[shapes.HolidayView]:
+        """List the holidays of the next year."""
+        return self._asker.request("GET", f"{self._at}/accounts/{part(account_id)}/holidays")
+
+
 class AccountUse(Calls):
     """Account use, of one workspace."""
 
@@ -560,6 +588,12 @@ class Campaigns(Calls):
             idempotency_key=idempotency_key,
         )
 
+    def follow_progress(self, campaign_id: str, /, *, last: str | None = None) -> Iterator[Event]:
+        """Follow how far a campaign is: an event when something changed, at most one a second,
+        until it ends.
+        """
+        return self._asker.follow(f"{self._at}/campaigns/{part(campaign_id)}/progress", last=last)
+
     def list(
         self, *, limit: int | None = None, most: int | None = None
     ) -> Iterator[shapes.CampaignView]:
@@ -575,13 +609,14 @@ class Campaigns(Calls):
             "scheduled", "sending", "sent", "failed", "unconfirmed", "missed", "skipped", "canceled"
         ]
         | None = None,
+        vocabulary: Literal["pgboss"] | None = None,
         limit: int | None = None,
         most: int | None = None,
     ) -> Iterator[shapes.CampaignRecipientView]:
         """List recipients with what became of each, and why."""
         return self._asker.pages(
             f"{self._at}/campaigns/{part(campaign_id)}/recipients",
-            query={"state": state, "limit": limit},
+            query={"state": state, "vocabulary": vocabulary, "limit": limit},
             most=most,
         )
 
@@ -607,6 +642,26 @@ class Campaigns(Calls):
         return self._asker.request(
             "POST",
             f"{self._at}/campaigns/{part(campaign_id)}/pause",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def purge(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.CampaignPurgeInput],
+    ) -> shapes.CampaignPurgeView:
+        """Remove what ended campaigns sent before a time; the ledger and the totals stay.
+        `dry_run=true` counts.
+        """
+        return self._asker.request(
+            "POST",
+            f"{self._at}/campaigns/purge",
             json=body,
             dry_run=dry_run,
             if_match=if_match,
@@ -696,6 +751,7 @@ class Campaigns(Calls):
         campaign_id: str,
         /,
         *,
+        recipients: int | None = None,
         dry_run: bool = False,
         if_match: str | None = None,
         idempotency_key: str | None = None,
@@ -704,6 +760,7 @@ class Campaigns(Calls):
         return self._asker.request(
             "POST",
             f"{self._at}/campaigns/{part(campaign_id)}/start",
+            query={"recipients": recipients},
             dry_run=dry_run,
             if_match=if_match,
             idempotency_key=idempotency_key,
@@ -854,6 +911,14 @@ class Connect(Calls):
         minutes.
         """
         return self._asker.request("GET", f"{self._at}/connect/begun/{part(connection_id)}")
+
+
+class ServerConnectNotices(Calls):
+    """Connect notices, of the whole installation."""
+
+    def notify_signed_in(self, state: str, /) -> shapes.Notified:
+        """Take what a network tells of a sign-in on its own page; the address is good once."""
+        return self._asker.request("POST", f"{self._at}/connect/notify/{part(state)}")
 
 
 class ContactExports(Calls):
@@ -1296,6 +1361,7 @@ class Deliveries(Calls):
         state: Sequence[shapes.DeliveryState] | None = None,
         account_id: str | None = None,
         post_id: str | None = None,
+        reason_code: Sequence[shapes.Code] | None = None,
         order: Literal["soonest", "newest", "happened"] | None = None,
         limit: int | None = None,
         most: int | None = None,
@@ -1309,6 +1375,7 @@ class Deliveries(Calls):
                 "state": state,
                 "account_id": account_id,
                 "post_id": post_id,
+                "reason_code": reason_code,
                 "order": order,
                 "limit": limit,
             },
@@ -1366,6 +1433,24 @@ class Deliveries(Calls):
         return self._asker.request("GET", f"{self._at}/deliveries/{part(delivery_id)}")
 
 
+class DomainCheck(Calls):
+    """Domain check, of one workspace."""
+
+    def show_domain_check(
+        self,
+        *,
+        account_id: str | None = None,
+        domain: str | None = None,
+        selector: str | None = None,
+    ) -> shapes.DomainCheck:
+        """Look up what is published for a domain, or for the one that an account sends from."""
+        return self._asker.request(
+            "GET",
+            f"{self._at}/domain-check",
+            query={"account_id": account_id, "domain": domain, "selector": selector},
+        )
+
+
 class Events(Calls):
     """Events, of one workspace."""
 
@@ -1410,6 +1495,49 @@ class Exports(Calls):
     def show_export(self, export_id: str, /) -> shapes.ExportView:
         """Show how far an export is."""
         return self._asker.request("GET", f"{self._at}/exports/{part(export_id)}")
+
+
+class ExternalSends(Calls):
+    """External sends, of one workspace."""
+
+    def record_external_sends(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ExternalSendsInput],
+    ) -> shapes.ExternalSendsView:
+        """Record what the account sent elsewhere: it counts against its limits from now on."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/accounts/{part(account_id)}/external-sends",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def take_back_external_sends(
+        self,
+        account_id: str,
+        external_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.ExternalSendsView:
+        """Take a record back: it was a mistake, and counts no more."""
+        return self._asker.request(
+            "DELETE",
+            f"{self._at}/accounts/{part(account_id)}/external-sends/{part(external_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
 
 
 class Imports(Calls):
@@ -1757,6 +1885,34 @@ class Keys(Calls):
             if_match=if_match,
             idempotency_key=idempotency_key,
         )
+
+
+class MailboxImports(Calls):
+    """Mailbox imports, of one workspace."""
+
+    def import_mailboxes(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.MailboxImportInput],
+    ) -> shapes.MailboxImportView:
+        """Connect many mailboxes: each is signed in to in the background; ask for the import to
+        see how it goes.
+        """
+        return self._asker.request(
+            "POST",
+            f"{self._at}/mailbox-imports",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def show_mailbox_import(self, mailbox_import_id: str, /) -> shapes.MailboxImportView:
+        """Show what became of each row."""
+        return self._asker.request("GET", f"{self._at}/mailbox-imports/{part(mailbox_import_id)}")
 
 
 class Mailboxes(Calls):
@@ -3203,6 +3359,28 @@ class Sequences(Calls):
             idempotency_key=idempotency_key,
         )
 
+    def replan(
+        self,
+        sequence_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ReplanInput],
+    ) -> shapes.SequenceReplannedView:
+        """Give unsent messages new times, or other accounts, and list what moves; a dry run shows
+        it first.
+        """
+        return self._asker.request(
+            "POST",
+            f"{self._at}/sequences/{part(sequence_id)}/replan",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
     def resume(
         self,
         sequence_id: str,
@@ -3738,6 +3916,7 @@ class WorkspaceCalls:
     """Everything that can be asked of one workspace."""
 
     def __init__(self, asker: SyncRequester, at: str) -> None:
+        self.account_holidays = AccountHolidays(asker, at)
         self.account_use = AccountUse(asker, at)
         self.accounts = Accounts(asker, at)
         self.activity = Activity(asker, at)
@@ -3753,12 +3932,15 @@ class WorkspaceCalls:
         self.contact_imports = ContactImports(asker, at)
         self.contacts = Contacts(asker, at)
         self.deliveries = Deliveries(asker, at)
+        self.domain_check = DomainCheck(asker, at)
         self.events = Events(asker, at)
         self.exports = Exports(asker, at)
+        self.external_sends = ExternalSends(asker, at)
         self.imports = Imports(asker, at)
         self.inbound = Inbound(asker, at)
         self.inbox = Inbox(asker, at)
         self.keys = Keys(asker, at)
+        self.mailbox_imports = MailboxImports(asker, at)
         self.mailboxes = Mailboxes(asker, at)
         self.media = Media(asker, at)
         self.messages = Messages(asker, at)
@@ -3783,6 +3965,7 @@ class ServerCalls:
     def __init__(self, asker: SyncRequester, at: str) -> None:
         self.audit = ServerAudit(asker, at)
         self.channels = ServerChannels(asker, at)
+        self.connect_notices = ServerConnectNotices(asker, at)
         self.intake = ServerIntake(asker, at)
         self.jobs = ServerJobs(asker, at)
         self.key = ServerKey(asker, at)

@@ -78,6 +78,85 @@ Choice: TypeAlias = Literal["each", "digest", "off"]
 # What a click found or did at one place.
 Click: TypeAlias = Literal["started", "running", "sent", "unconfirmed"]
 
+# Each reason: its code, and the sentence that people read.
+Code: TypeAlias = Literal[
+    "not_waiting",
+    "not_approved",
+    "last_time_passed",
+    "too_late",
+    "suppressed",
+    "recipient_inactive",
+    "does_not_fit",
+    "account_removed",
+    "installation_held",
+    "no_heartbeat",
+    "workspace_stopped",
+    "account_paused",
+    "account_not_ready",
+    "paused",
+    "changed_meanwhile",
+    "parked",
+    "wants_choice",
+    "network_wait",
+    "recipient_cap",
+    "outside_hours",
+    "quiet_hours",
+    "outside_recipient_hours",
+    "day_full",
+    "provider_rate",
+    "limit_reached",
+    "turn_after_others",
+    "sent_note",
+    "assumed_sent",
+    "not_ready",
+    "rate_limited",
+    "transient",
+    "retries_exhausted",
+    "rejected",
+    "recipient_gone",
+    "forbidden",
+    "disconnected",
+    "unconfirmed",
+    "worker_silent",
+    "worker_died",
+    "not_there",
+    "sent_again",
+    "rest_follows",
+    "part_there",
+    "cannot_tell",
+    "maybe_sent",
+    "recipient_lost",
+    "canceled",
+    "post_deleted",
+    "cleared",
+    "erased",
+    "rule_changed",
+    "campaign_canceled",
+    "not_approved_in_time",
+    "approval_taken_back",
+    "content_changed",
+    "sent_late",
+    "sent_late_by_person",
+    "taken_back_late",
+    "taken_back_missed",
+    "moved",
+    "no_slot_free",
+    "over_limits",
+    "planned_again",
+    "other_account",
+    "replanned",
+    "reply",
+    "bounce",
+    "accepted",
+    "unsubscribe",
+    "complaint",
+    "stopped_by_hand",
+    "not_sent",
+    "sequence_held",
+    "sequence_ended",
+    "other",
+]
+
 # What becomes of the saved words.
 ComposeAction: TypeAlias = Literal["nowhere", "queue", "time", "now", "again"]
 
@@ -114,6 +193,7 @@ EventKind: TypeAlias = Literal[
     "account.expiring",
     "account.needs_reconnect",
     "account.suspended",
+    "account.limited",
     "installation.held",
     "queue.dry",
     "import.done",
@@ -160,6 +240,9 @@ InboundKind: TypeAlias = Literal[
 Kind: TypeAlias = Literal[
     "filled", "empty", "skipped", "capped", "held", "by_hand", "pinned", "sending", "sent", "past"
 ]
+
+# How grave a finding is.
+Level: TypeAlias = Literal["ok", "advice", "problem", "unknown"]
 
 # Whether a wall time met a change of offset.
 Mark: TypeAlias = Literal["none", "gap", "fold"]
@@ -267,8 +350,21 @@ class Account(TypedDict):
     # What holds for an action that `hours` does not name; null: at any time
     usual_hours: dict[str, Hours | None]
     holidays: list[str]
+    # Countries whose public holidays it keeps
+    holiday_calendars: list[str]
+    # By which sequences choose accounts
+    labels: list[str]
+    # Per action: a new account begins with fewer a day than its limit allows
+    warm_up: dict[str, WarmUp]
     # Made for many (a mail relay): campaigns by it keep no limits of mail by hand
     bulk: bool
+    # The name that its mails come from
+    from_name: str
+    # Where answers to its mails go
+    reply_to: str
+    # Plain text below every mail
+    signature: str
+    health: AccountHealthLimits
     lane: Lane | None
     # Posts that came due while it was disconnected; `resume` says what becomes of them
     to_resume: int
@@ -284,7 +380,28 @@ class AccountChange(TypedDict):
     # Per action; null is always open, left out is the default
     hours: NotRequired[dict[str, Hours | None] | None]
     holidays: NotRequired[list[str] | None]
+    # Countries whose public holidays it keeps, such as DE, or DE-BY for a part of one
+    holiday_calendars: NotRequired[list[str] | None]
+    labels: NotRequired[list[str] | None]
+    # Per action; null, or left out, ends it
+    warm_up: NotRequired[dict[str, WarmUp | None] | None]
     bulk: NotRequired[bool | None]
+    # The name that its mails come from; empty: none
+    from_name: NotRequired[str | None]
+    # Where answers to its mails go; empty: to its own address
+    reply_to: NotRequired[str | None]
+    # Plain text below every mail; empty: none
+    signature: NotRequired[str | None]
+    health: NotRequired[AccountHealthLimits | None]
+
+
+class AccountHealthLimits(TypedDict):
+    """From what share of the mails sent in 30 days the account is suspended; 100 never does."""
+
+    bounce_percent: NotRequired[float]
+    complaint_percent: NotRequired[float]
+    # Mails sent before bounces are judged
+    after: NotRequired[int]
 
 
 class AccountResults(TypedDict):
@@ -298,6 +415,11 @@ class AccountResults(TypedDict):
     complaints: int
     unsubscribes: int
     account_id: str
+    # Of the mails sent, to addresses that do not exist
+    bounce_percent: float
+    complaint_percent: float
+    # Why it is suspended at the next bounce or complaint, or was
+    at_risk: str | None
 
 
 class AccountUseView(TypedDict):
@@ -533,10 +655,22 @@ class CampaignInput(TypedDict):
     retry_limit: NotRequired[int]
     # Skip recipients with missing values instead of refusing the start
     skip_incomplete: NotRequired[bool]
-    # Pause it when more of its sends fail
+    # Pause it when so many of the last 200 results, 20 at least, are failures
     max_error_percent: NotRequired[int]
+    # Pause it when so many of 50 mails or more come back
+    max_bounce_percent: NotRequired[int]
     start_at: NotRequired[Instant | None]
     not_after_at: NotRequired[Instant | None]
+    # When nobody is written to, on each recipient's clock: 22:00-08:00
+    quiet_hours: NotRequired[str | None]
+    # Start at the hour of `start_at` on each recipient's clock
+    local_start: NotRequired[bool]
+    # Of a test: who really gets it
+    test_addresses: NotRequired[list[str]]
+    # Of a test: how many of a hundred meet which fault
+    test_faults: NotRequired[dict[str, int]]
+    # Of recipients without a time zone; null: the workspace's
+    zone: NotRequired[str | None]
 
 
 class CampaignPauseInput(TypedDict):
@@ -558,9 +692,26 @@ class CampaignProgressView(TypedDict):
     canceled: int
     waiting: int
     percent: int
+    per_second: float | None
     per_minute: float | None
+    allowed_per_minute: float | None
     finish_at: str | None
     bound_by: str | None
+
+
+class CampaignPurgeInput(TypedDict):
+    """What is removed."""
+
+    sent_before: Instant
+
+
+class CampaignPurgeView(TypedDict):
+    """What is removed: messages that were sent, of campaigns that have ended."""
+
+    dry_run: bool
+    sent_before: str
+    campaigns: int
+    deliveries: int
 
 
 class CampaignRateInput(TypedDict):
@@ -580,6 +731,8 @@ class CampaignRecipientView(TypedDict):
     state: Literal[
         "scheduled", "sending", "sent", "failed", "unconfirmed", "missed", "skipped", "canceled"
     ]
+    # The state in the words of a pg-boss installation, where asked
+    status: str | None
     reason: str | None
     sent_at: str | None
     failed_at: str | None
@@ -644,19 +797,28 @@ class CampaignView(TypedDict):
     retry_limit: int
     skip_incomplete: bool
     max_error_percent: int
+    max_bounce_percent: int
     start_at: str | None
     not_after_at: str | None
+    quiet_hours: str | None
+    local_start: bool
+    zone: str | None
+    test_addresses: list[str]
+    test_faults: dict[str, int]
     state: CampaignState
     # The same in the words of a pg-boss installation
     status: str
     reason: str | None
     reason_code: str | None
+    # When a pause ends by itself; null: an editor resumes it
+    auto_resume_at: str | None
     progress: CampaignProgressView
     revision: int
     created_at: str
     updated_at: str
     started_at: str | None
     ended_at: str | None
+    purged_at: str | None
 
 
 class CampaignViewPage(TypedDict):
@@ -1185,6 +1347,10 @@ class Delivery(TypedDict):
     recipient: str | None
     state: DeliveryState
     reason: str | None
+    # What `reason` says, for programs: see the guide to reasons
+    reason_code: str | None
+    # What the sentence is made with
+    reason_params: dict[str, Any]
     due_at: str
     wall_time: str | None
     zone: str | None
@@ -1258,8 +1424,21 @@ class Disconnected(TypedDict):
     # What holds for an action that `hours` does not name; null: at any time
     usual_hours: dict[str, Hours | None]
     holidays: list[str]
+    # Countries whose public holidays it keeps
+    holiday_calendars: list[str]
+    # By which sequences choose accounts
+    labels: list[str]
+    # Per action: a new account begins with fewer a day than its limit allows
+    warm_up: dict[str, WarmUp]
     # Made for many (a mail relay): campaigns by it keep no limits of mail by hand
     bulk: bool
+    # The name that its mails come from
+    from_name: str
+    # Where answers to its mails go
+    reply_to: str
+    # Plain text below every mail
+    signature: str
+    health: AccountHealthLimits
     lane: Lane | None
     # Posts that came due while it was disconnected; `resume` says what becomes of them
     to_resume: int
@@ -1278,6 +1457,27 @@ class DoctorFindingView(TypedDict):
     what_to_do: str | None
     account_id: str | None
     sequence_id: str | None
+
+
+class DomainCheck(TypedDict):
+    """What mailbox providers find when they look a sending domain up."""
+
+    domain: str
+    # Whether nothing stands against sending
+    good: bool
+    findings: list[DomainFinding]
+
+
+class DomainFinding(TypedDict):
+    """One thing about a domain, and what to do about it."""
+
+    # spf, dkim, dmarc or alignment
+    check: str
+    code: str
+    level: Level
+    message: str
+    # What to do; empty where nothing is to be done
+    fix: str
 
 
 class Draft(TypedDict):
@@ -1475,6 +1675,25 @@ class ExportView(TypedDict):
     expires_at: str | None
 
 
+class ExternalSendsInput(TypedDict):
+    """What was sent, how often, when, and to whom."""
+
+    action: Literal["email", "message", "connection_request", "inmail"]
+    count: NotRequired[int]
+    # When; now if it is left out
+    at: NotRequired[Instant | None]
+    # Whose limit of contacts it counts in too
+    recipient: NotRequired[str | None]
+
+
+class ExternalSendsView(TypedDict):
+    """What counts now; its id takes it back."""
+
+    dry_run: bool
+    id: str
+    count: int
+
+
 class Fault(TypedDict):
     """One thing that is wrong with the input."""
 
@@ -1649,6 +1868,32 @@ class HoldView(TypedDict):
     # Posts that were due since the backup and may be out already: they are missed until you
     # confirm
     overdue: int
+
+
+class HolidayView(TypedDict):
+    """A date on which the account writes to nobody."""
+
+    day: str
+    name: str
+    # The country whose it is; null: the account's own
+    calendar: str | None
+
+
+class HolidaysImportedView(TypedDict):
+    """What was added."""
+
+    dry_run: bool
+    added: list[HolidayView]
+    there_already: int
+    # Events that are no whole days
+    left_out: int
+
+
+class HolidaysInput(TypedDict):
+    """A calendar file, as text."""
+
+    # iCalendar (RFC 5545)
+    ics: str
 
 
 class HourUse(TypedDict):
@@ -2063,6 +2308,9 @@ class LimitUse(TypedDict):
 
     limit: Limit
     used: int | None
+    # Today, where a warm-up or the network lowers the limit
+    holds: int | None
+    lowered_by: Literal["warm-up", "network"] | None
 
 
 class LimitView(TypedDict):
@@ -2110,6 +2358,39 @@ class LineView(TypedDict):
     note: str | None
     # Why its channel would refuse it: change the post
     unfit: str | None
+
+
+class MailboxImportInput(TypedDict):
+    """Mailboxes to connect."""
+
+    # With a header: from_address, smtp_host and smtp_password are needed; 500 rows at most
+    csv: str
+    # Sign in, and connect nothing
+    check_only: NotRequired[bool]
+
+
+class MailboxImportRow(TypedDict):
+    """One row of the file, and what became of it."""
+
+    # Of the row in the file, the header not counted
+    number: int
+    address: str
+    state: Literal["waiting", "connected", "checked", "failed", "refused"]
+    # What was wrong, or what to know
+    message: str
+    account_id: str | None
+
+
+class MailboxImportView(TypedDict):
+    """An import of mailboxes, row by row."""
+
+    dry_run: bool
+    id: str
+    check_only: bool
+    asked_at: str
+    # null while rows are tried
+    finished_at: str | None
+    rows: list[MailboxImportRow]
 
 
 class MailboxInput(TypedDict):
@@ -2385,6 +2666,18 @@ class MessageMovedView(TypedDict):
     now_at: str | None
 
 
+class MessageReplannedView(TypedDict):
+    """A message before and after; without a new time it stays as it is."""
+
+    delivery_id: str
+    contact_id: str
+    step: int
+    was_account_id: str
+    account_id: str
+    was_at: str
+    now_at: str | None
+
+
 class MessageView(TypedDict):
     """It is handed over: ask about it as a delivery of that id."""
 
@@ -2509,6 +2802,13 @@ class NoteView(TypedDict):
     text: str
     written_by: str
     created_at: str
+
+
+class Notified(TypedDict):
+    """What a network told was taken."""
+
+    # Accounts that are connected now
+    connected: int
 
 
 class Occurrence(TypedDict):
@@ -3181,6 +3481,15 @@ class Reordered(TypedDict):
     revision: int
 
 
+class ReplanInput(TypedDict):
+    """Which unsent messages are planned again."""
+
+    # Only those of this account
+    account_id: NotRequired[str | None]
+    # Give messages of accounts that cannot send, or of the named one, to the others
+    reassign: NotRequired[bool]
+
+
 class ReplyInput(TypedDict):
     """What to write."""
 
@@ -3509,6 +3818,8 @@ class SequenceChange(TypedDict):
     """What is to be different; steps only while it is a draft."""
 
     account_ids: NotRequired[list[str] | None]
+    # Instead of a list: every account with one of these labels, also later ones
+    account_labels: NotRequired[list[str] | None]
     assignment: NotRequired[Literal["round_robin", "balanced", "sticky"] | None]
     shortest_gap: NotRequired[int | None]
     longest_gap: NotRequired[int | None]
@@ -3545,6 +3856,8 @@ class SequenceInput(TypedDict):
     """A new sequence: a draft until it is started."""
 
     account_ids: NotRequired[list[str] | None]
+    # Instead of a list: every account with one of these labels, also later ones
+    account_labels: NotRequired[list[str] | None]
     assignment: NotRequired[Literal["round_robin", "balanced", "sticky"] | None]
     shortest_gap: NotRequired[int | None]
     longest_gap: NotRequired[int | None]
@@ -3597,6 +3910,18 @@ class SequencePlanView(TypedDict):
     times: list[PlannedTimeView]
 
 
+class SequenceReplannedView(TypedDict):
+    """What moved; the first 1,000 moves are listed."""
+
+    dry_run: bool
+    moved: int
+    without_time: int
+    reassigned: int
+    # People without a time who get another account
+    unassigned: int
+    moves: list[MessageReplannedView]
+
+
 class SequenceReportView(TypedDict):
     """People by state and by what stopped them, and messages by step, variant and account."""
 
@@ -3646,6 +3971,7 @@ class SequenceView(TypedDict):
     state_reason: str | None
     steps: list[SequenceStepView]
     account_ids: list[str]
+    account_labels: list[str]
     assignment: Literal["round_robin", "balanced", "sticky"]
     shortest_gap: int
     longest_gap: int
@@ -4358,6 +4684,14 @@ class VariantView(TypedDict):
     first_comment: str | None
     link: str | None
     options: dict[str, Any]
+
+
+class WarmUp(TypedDict):
+    """So many a day at first, `step` more after every `every` days with at least one message."""
+
+    start: int
+    step: int
+    every: NotRequired[int]
 
 
 class Webhook(TypedDict):

@@ -26,6 +26,7 @@ const words: Record<Kind, string> = {
   "account.expiring": t("anAccountsAccessExpiresSoon"),
   "account.needs_reconnect": t("anAccountNeedsReconnecting"),
   "account.suspended": t("anAccountIsSuspended"),
+  "account.limited": t("anAccountIsLimited"),
   "installation.held": t("sendingIsOnHold"),
   "queue.dry": t("aQueueIsRunningOutOf"),
   "import.done": t("anImportIsDone"),
