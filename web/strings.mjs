@@ -20,6 +20,8 @@ const ALLOWED = new Set([
   "UTC",
   "HTML",
   "SMTP",
+  "TLS",
+  "STARTTLS",
   // keys of a keyboard
   ..."Escape Enter ArrowUp ArrowDown".split(" "),
   // codes of the server

@@ -29,6 +29,13 @@ SCREENS = {
     "drafts/categories": "No categories yet",
     "attention": "the token was revoked",
     "data": "Export everything",
+    "campaigns": t("campaigns.noCampaignsYet"),
+    "contacts": t("contacts.noContactsYet"),
+    "contacts/import": t("contacts.exportContacts"),
+    "templates/new": t("templates.withExampleValues"),
+    "sequences/new": t("sequences.noAccountSendsThis"),
+    "inbox": t("inbox.repliesAppearHere"),
+    "limits": t("limits.limitsHeld"),
 }
 PLAIN = str.maketrans("?=/", "---")
 PHONE = {"width": 390, "height": 844}

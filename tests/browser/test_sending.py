@@ -1,9 +1,7 @@
 """A post that really leaves, seen in a browser: a worker runs, the networks are simulated, the clock is the machine's."""
 
-import asyncio
 import re
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,11 +10,10 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from cadenza.bootstrap import open_runtime, run_worker
-from cadenza.config.model import Outbound, Settings, Work
 from cadenza.demo.cast import Cast, assemble
+from tests.browser.at_work import open_at_work
 from tests.browser.look import hindrances, snap
-from tests.browser.stage import HOME, Stage, move_in, open_doors
+from tests.browser.stage import HOME, Stage
 from tests.browser.texts import t
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -32,22 +29,7 @@ async def cast() -> AsyncIterator[Cast]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def working(browser: Browser, tmp_path: Path, cast: Cast) -> AsyncIterator[Stage]:
-    """A house at work: what is due goes out."""
-    settings = Settings(
-        data=tmp_path,
-        database=f"sqlite:///{tmp_path}/product.sqlite3",
-        worker=Work(poll=0.1),
-        outbound=Outbound(allow=cast.hosts),
-        providers=cast.networks,
-    )
-    async with AsyncExitStack() as opened:
-        runtime = await opened.enter_async_context(open_runtime(settings))
-        stop = asyncio.Event()
-        work = asyncio.create_task(run_worker(runtime, stop))
-        opened.push_async_callback(asyncio.wait_for, work, 30)
-        opened.callback(stop.set)
-        stage = await opened.enter_async_context(open_doors(runtime, browser))
-        await runtime.operations.run(lambda tx, now: move_in(tx, now, stage))
+    async with open_at_work(browser, tmp_path, cast) as stage:
         yield stage
 
 

@@ -156,7 +156,7 @@ def connect_row(
         init_account(tx, now, workspace_id=home, account_id=made.id)
     elif made.was not in resume_plan.CAN_SEND:
         resume_plan.reopen(tx, now, workspace_id=home, account_id=made.id)
-    if imap is not None:
+    if imap is not None and imap.password is not None:
         new = NewMailbox(
             workspace_id=home,
             account_id=made.id,

@@ -6,6 +6,7 @@ import {
   IconAlertCircle,
   IconCalendar,
   IconFileText,
+  IconGauge,
   IconInbox,
   IconPencilPlus,
   IconPlugConnected,
@@ -75,7 +76,12 @@ export const screenGroups: readonly ScreenGroup[] = [
     ],
   },
   { screens: [{ path: "campaigns", name: t("campaigns"), icon: IconSpeakerphone, load: () => import("../screens/campaigns/Campaigns") }] },
-  { screens: [{ path: "accounts", name: t("accounts"), icon: IconPlugConnected, load: () => import("../screens/accounts/Accounts") }] },
+  {
+    screens: [
+      { path: "accounts", name: t("accounts"), icon: IconPlugConnected, load: () => import("../screens/accounts/Accounts") },
+      { path: "limits", name: t("limits"), icon: IconGauge, load: () => import("../screens/limits/Limits") },
+    ],
+  },
   {
     name: t("admin"),
     screens: [

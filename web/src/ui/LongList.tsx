@@ -2,8 +2,8 @@
 // the same height, so that a place in the list is a number. Limit: what was never scrolled to cannot be found by the
 // browser's own search; the screen offers one.
 import { Box } from "@mantine/core";
-import { useElementSize, useMergedRef } from "@mantine/hooks";
-import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useElementSize } from "@mantine/hooks";
+import { useEffect, useState, type ReactNode } from "react";
 
 import { Failed } from "./Failed";
 import { Loading } from "./Loading";
@@ -23,10 +23,17 @@ interface Props<Item> {
   children: (item: Item) => ReactNode;
 }
 
-export function LongList<Item>({ pages: { query, rows }, label, keyOf, empty, rowHeight = 60, children }: Props<Item>) {
-  const place = useRef<HTMLDivElement>(null);
+export function LongList<Item>(props: Props<Item>) {
+  const { query, rows } = props.pages;
+  if (query.isPending) return <Loading />;
+  if (query.data === undefined) return <Failed error={query.error} again={() => void query.refetch()} />;
+  if (rows.length === 0 && !query.hasNextPage) return props.empty;
+  return <Rows {...props} />;
+}
+
+/** Begins at the top whenever another list is shown. */
+function Rows<Item>({ pages: { query, rows }, label, keyOf, rowHeight = 60, children }: Props<Item>) {
   const size = useElementSize();
-  const ref = useMergedRef(place, size.ref);
   const [top, setTop] = useState(0);
   const height = size.height === 0 ? UNMEASURED : size.height;
   const first = Math.max(0, Math.floor(top / rowHeight) - AROUND);
@@ -35,11 +42,8 @@ export function LongList<Item>({ pages: { query, rows }, label, keyOf, empty, ro
   useEffect(() => {
     if (wantsMore) void query.fetchNextPage();
   }, [wantsMore]);
-  if (query.isPending) return <Loading />;
-  if (query.data === undefined) return <Failed error={query.error} again={() => void query.refetch()} />;
-  if (rows.length === 0 && !query.hasNextPage) return empty;
   return (
-    <Box ref={ref} tabIndex={0} role="group" aria-label={label} onScroll={(event) => setTop(event.currentTarget.scrollTop)} style={{ maxHeight: "max(320px, calc(100dvh - 300px))", overflowY: "auto" }}>
+    <Box ref={size.ref} tabIndex={0} role="group" aria-label={label} onScroll={(event) => setTop(event.currentTarget.scrollTop)} style={{ maxHeight: "max(320px, calc(100dvh - 300px))", overflowY: "auto" }}>
       <div role="list" aria-label={label} aria-busy={query.isFetchingNextPage} style={{ height: rows.length * rowHeight, position: "relative" }}>
         {rows.slice(first, last).map((item, at) => (
           <div

@@ -17,6 +17,7 @@ import { healthOf } from "./health";
 import { Hours } from "./Hours";
 import { Limits } from "./Limits";
 import { Lately } from "./Lately";
+import { MailTab } from "./MailTab";
 import { useAccountUse } from "./useAccountUse";
 import { t } from "../../messages/accounts";
 
@@ -25,6 +26,7 @@ const ACCOUNT = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}";
 /** One account: how it is, when and how much it may send, what it did, and letting it go. */
 export function Detail({ account, onGone }: { account: Account; onGone: () => void }) {
   const isAdmin = useMay("admin");
+  const sendsMail = ["smtp", "google_mail", "microsoft_mail"].includes(account.provider);
   return (
     <Stack>
       <Standing account={account} onGone={onGone} />
@@ -33,6 +35,7 @@ export function Detail({ account, onGone }: { account: Account; onGone: () => vo
           <Tabs.Tab value="limits">{t("limits")}</Tabs.Tab>
           <Tabs.Tab value="hours">{t("sendingHours")}</Tabs.Tab>
           <Tabs.Tab value="lately">{t("activity")}</Tabs.Tab>
+          {sendsMail && <Tabs.Tab value="mail">{t("email")}</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="limits" pt="md">
           <Limits account={account} mayChange={isAdmin} />
@@ -43,6 +46,11 @@ export function Detail({ account, onGone }: { account: Account; onGone: () => vo
         <Tabs.Panel value="lately" pt="md">
           <Lately account={account} />
         </Tabs.Panel>
+        {sendsMail && (
+          <Tabs.Panel value="mail" pt="md">
+            <MailTab account={account} mayChange={isAdmin} />
+          </Tabs.Panel>
+        )}
       </Tabs>
     </Stack>
   );

@@ -6,6 +6,8 @@ import { useAct } from "../../api/act";
 import { api, take, takeTagged } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { weekdays } from "../../ui/weekdays";
+import { useChannels } from "../composer/useChannels";
+import { actionsOf, can } from "./actions";
 import { ChangedByOther } from "./ChangedByOther";
 import { covers, inForce, usualWords, wayOf, withWay, type AllHours, type Hours as Said, type Way } from "./openHours";
 import { actions, type Limit } from "./limits";
@@ -13,11 +15,12 @@ import { ChangedMeanwhile, saveUnchanged } from "./saveUnchanged";
 import { t } from "../../messages/accounts";
 
 const ACCOUNT = "/api/v1/workspaces/{workspace_id}/accounts/{account_id}";
-const kept = actions.filter(({ value }) => value !== "*");
 
 /** When each action may run, in the account's own time; what is due outside waits for the next opening. */
 export function Hours({ account, mayChange }: { account: Account; mayChange: boolean }) {
   const path = { workspace_id: useWorkspaceId(), account_id: account.id };
+  const own = actionsOf(account, useChannels());
+  const kept = actions.filter(({ value }) => value !== "*" && (can(own, value) || account.hours[value] !== undefined));
   const [begun, setBegun] = useState(account.hours); // others' changes come in while one edits
   const [hours, setHours] = useState(account.hours);
   const [theirs, setTheirs] = useState<AllHours | null>(null);
@@ -71,7 +74,7 @@ export function Hours({ account, mayChange }: { account: Account; mayChange: boo
           </fieldset>
         );
       })}
-      <HoursTable hours={hours} account={account} />
+      <HoursTable hours={hours} account={account} kept={kept} />
       {theirs !== null && <ChangedByOther title={t("someoneElseChangedTheHoursWhile")} onTheirs={() => adopt(theirs)} onMine={() => save.mutate(theirs)} />}
       {mayChange && (
         <Button w="fit-content" loading={save.isPending} onClick={() => save.mutate(begun)}>
@@ -101,8 +104,9 @@ function OpenHours({ label, said, onChange }: { label: string; said: Said; onCha
 const cells = Array.from({ length: 24 }, (_, hour) => hour);
 
 /** The same as a grid of the week, one action at a time: a filled cell has an open minute. */
-function HoursTable({ hours, account }: { hours: AllHours; account: Account }) {
-  const [action, setAction] = useState<Limit["action"]>("post");
+function HoursTable({ hours, account, kept }: { hours: AllHours; account: Account; kept: typeof actions }) {
+  const [chosen, setAction] = useState<Limit["action"] | null>(null);
+  const action = chosen ?? kept[0]?.value ?? "post";
   const said = inForce(hours, action, account);
   const isOpen = (day: number, hour: number) => said === null || covers(said, day, hour);
   return (

@@ -1,5 +1,4 @@
 import { ActionIcon, Alert, Button, Group, NumberInput, Progress, Select, Stack, Text } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -9,6 +8,8 @@ import { useAct } from "../../api/act";
 import { api, take, takeTagged, type Schemas } from "../../api/client";
 import { useWorkspaceId } from "../../api/me";
 import { Fetched } from "../../ui/Fetched";
+import { useChannels } from "../composer/useChannels";
+import { actionsOf, can } from "./actions";
 import { ChangedByOther } from "./ChangedByOther";
 import { actionName, actions, faultOf, kinds, limitWords, type Limit } from "./limits";
 import { ChangedMeanwhile, saveUnchanged } from "./saveUnchanged";
@@ -46,34 +47,22 @@ export function Limits({ account, mayChange }: { account: Account; mayChange: bo
 }
 
 type Use = Schemas["AccountUseView"]["uses"][number];
-const writes = ["smtp", "google_mail", "microsoft_mail", "unipile", "telegram_person"]; // networks on which people are written to, one by one
 
-/** What counts for this account first; limits of what its network does not do are folded away. */
+/** What counts for this account: its network's own actions, and whatever was used all the same. */
 function Uses({ account }: { account: Account }) {
   const use = useAccountUse(account.id);
-  const [more, { toggle }] = useDisclosure();
+  const own = actionsOf(account, useChannels());
   return (
     <Fetched query={use} rows={2}>
       {({ uses }) => {
-        const counts = ({ limit, used }: Use) => writes.includes(account.provider) || limit.action === "post" || limit.action === "*" || (used ?? 0) > 0;
-        const [own, others] = [uses.filter(counts), uses.filter((each) => !counts(each))];
-        return (
-          <Stack>
-            {own.length === 0 ? <Text size="sm">{t("noCustomLimitsOnlyTheNetworks")}</Text> : <UseList uses={own} />}
-            {others.length > 0 && (
-              <Button w="fit-content" size="compact-sm" variant="subtle" aria-expanded={more} onClick={toggle}>
-                {more ? t("hideMessageLimits", { limits: others.length }) : t("showMessageLimits", { limits: others.length })}
-              </Button>
-            )}
-            {more && <UseList uses={others} />}
-          </Stack>
-        );
+        const shown = uses.filter(({ limit, used }) => can(own, limit.action) || (used ?? 0) > 0);
+        return shown.length === 0 ? <Text size="sm">{t("noCustomLimitsOnlyTheNetworks")}</Text> : <UseList uses={shown} />;
       }}
     </Fetched>
   );
 }
 
-function UseList({ uses }: { uses: Use[] }) {
+export function UseList({ uses }: { uses: Use[] }) {
   return (
     <Stack component="ul" gap="sm" m={0} p={0} style={{ listStyle: "none" }}>
       {uses.map(({ limit, used }) => {
@@ -128,6 +117,8 @@ function Editor({ account, start, onDone }: { account: Account; start: Limit[]; 
   const change = (index: number, part: Partial<Limit>) =>
     setLimits((now) => now.map((each, at) => (at === index ? { ...each, ...part } : each)));
   const fault = faultOf(limits);
+  const own = actionsOf(account, useChannels());
+  const choices = actions.filter(({ value }) => can(own, value) || start.some(({ action }) => action === value));
   return (
     <Stack>
       {limits.map((limit, index) => (
@@ -136,7 +127,7 @@ function Editor({ account, start, onDone }: { account: Account; start: Limit[]; 
             label={t("type")}
             w={190}
             allowDeselect={false}
-            data={actions}
+            data={choices}
             value={limit.action}
             onChange={(action) => change(index, { action: action as Limit["action"] })}
           />
@@ -168,7 +159,7 @@ function Editor({ account, start, onDone }: { account: Account; start: Limit[]; 
         variant="light"
         size="xs"
         leftSection={<IconPlus size={14} aria-hidden />}
-        onClick={() => setLimits((now) => [...now, { action: "post", kind: "day", amount: 10, per_seconds: null }])}
+        onClick={() => setLimits((now) => [...now, { action: can(own, "post") ? "post" : "*", kind: "day", amount: 10, per_seconds: null }])}
       >
         {t("addLimit")}
       </Button>

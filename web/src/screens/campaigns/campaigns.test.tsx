@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, it } from "vitest";
+import { act } from "react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { refuse, serve, writes } from "../../test/server";
 import { HOME, account, show } from "../../test/stage";
@@ -10,7 +11,7 @@ import type { Campaign } from "./useCampaign";
 import { progressWords } from "./words";
 import { t } from "../../messages/campaigns";
 
-const nobody = { total: 0, planned: false, sent: 0, failed: 0, unconfirmed: 0, missed: 0, skipped: 0, canceled: 0, waiting: 0, percent: 0, per_minute: null, finish_at: null, bound_by: null };
+const nobody = { total: 0, planned: false, sent: 0, failed: 0, unconfirmed: 0, missed: 0, skipped: 0, canceled: 0, waiting: 0, percent: 0, per_minute: null, per_second: null, allowed_per_minute: null, finish_at: null, bound_by: null };
 
 const campaign = (more: Partial<Campaign> = {}): Campaign =>
   ({
@@ -56,6 +57,35 @@ function server(kept: Campaign, start: () => unknown = () => ({ campaign: kept, 
     return refuse(404, "not_found", `Nobody answers ${path}.`);
   });
 }
+
+class Stream {
+  static opened: Stream[] = [];
+  onmessage: ((event: { data: string }) => void) | null = null;
+  constructor(readonly url: string) {
+    Stream.opened.push(this);
+  }
+  close() {
+    Stream.opened = Stream.opened.filter((each) => each !== this);
+  }
+}
+
+beforeEach(() => {
+  Stream.opened = [];
+  vi.stubGlobal("EventSource", Stream);
+});
+afterEach(() => vi.unstubAllGlobals());
+
+it("follows its progress as the server tells it, until it ends", async () => {
+  const running = campaign({ state: "running", progress: { ...nobody, total: 120, sent: 20, waiting: 100 } });
+  server(running);
+  show(<Campaigns />, { at: `/w/${HOME}/campaigns/autumn` });
+  await screen.findByRole("img", { name: "20 of 120 sent, 100 waiting" });
+  expect(Stream.opened.map(({ url }) => url)).toEqual([`/api/v1/workspaces/${HOME}/campaigns/autumn/progress`]);
+  const ended = { ...running, state: "completed", ended_at: "2026-11-18T09:00:00Z", progress: { ...running.progress, sent: 120, waiting: 0 } };
+  act(() => Stream.opened[0]?.onmessage?.({ data: JSON.stringify({ kind: "campaign.progress", data: ended }) }));
+  await screen.findByRole("img", { name: "120 of 120 sent" });
+  expect(Stream.opened).toEqual([]);
+});
 
 it("asks before it sends to anybody, and says to how many", async () => {
   server(campaign());

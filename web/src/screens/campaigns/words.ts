@@ -8,6 +8,8 @@ export type Progress = Campaign["progress"];
 const bounds: Record<string, string> = {
   delivery_rate: t("boundByRate"),
   accounts: t("boundByAccounts"),
+  hours: t("boundByHours"),
+  day_limit: t("boundByDayLimit"),
   not_after_at: t("boundByLastTime"),
   pause: t("boundByPause"),
 };

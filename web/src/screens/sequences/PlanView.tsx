@@ -66,7 +66,7 @@ function AccountChart({ chart }: { chart: AccountPlan }) {
         />
       </Suspense>
       <Text size="sm">{chart.message}</Text>
-      <Button size="compact-sm" variant="subtle" aria-expanded={shown} onClick={toggle}>
+      <Button mt={4} size="compact-sm" variant="default" aria-expanded={shown} onClick={toggle}>
         {shown ? t("hideTable") : t("showTable")}
       </Button>
       {shown && (
