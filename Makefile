@@ -17,7 +17,7 @@ PYTEST_ARGS ?=
 unexport PYTHONDONTWRITEBYTECODE
 CODE := src tests $(wildcard bench) $(wildcard examples)
 
-.PHONY: help setup up hello web test check format lint types imports rules fix bench lock audit sbom clean sim crash
+.PHONY: help setup up hello web test check format lint types imports rules fix bench lock audit sbom clean sim crash proof
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -67,7 +67,7 @@ web: $(STAMP) ## Build the web app into the package, if it changed, write the cl
 	@$(PY) hatch_build.py
 
 test: $(STAMP) web ## Run all tests; names what had to be skipped
-	@$(PY) -m tests.try_again -q -rs -n $(JOBS) --dist worksteal $(PYTEST_ARGS)
+	@$(PY) -m tests.retry_failed -q -rs -n $(JOBS) --dist worksteal $(PYTEST_ARGS)
 
 check: format lint types imports rules ## Format, lint, types, import contracts, repository rules
 
@@ -96,6 +96,10 @@ sim: $(STAMP) ## Simulate fresh worlds for MINUTES (1): crashes, freezes, lost a
 crash: $(STAMP) ## Kill product workers with -9, ROUNDS (200) times, over all networks
 	@CADENZA_TEST_CRASH_ROUNDS=$(or $(ROUNDS),200) $(PY) -m pytest -q -s -o faulthandler_timeout=0 \
 	  tests/crash/test_kill_worker.py
+
+proof: $(STAMP) ## Send a campaign to SIZE (100000) chats of a simulated Telegram while its workers are killed
+	@CADENZA_TEST_CAMPAIGN=$(or $(SIZE),100000) $(PY) -m pytest -q -s -n 0 -o faulthandler_timeout=0 \
+	  tests/crash/test_campaign.py
 
 bench: $(STAMP) ## Measure, with peers beside us
 	@$(PY) -m bench $(BENCH_ARGS)

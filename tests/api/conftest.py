@@ -242,7 +242,42 @@ def furnish_rooms(tx: Tx, now: datetime, name: str, member_id: str) -> dict[str,
         by=by,
     )
     assert isinstance(source, InboundSource)
+    tx.run(
+        """
+        INSERT INTO signup_form (
+            workspace_id, id, name, audience_id, account_id, texts, created_by, created_at, updated_at
+        ) VALUES (:home, :id, :name, :audience_id, :account_id, '{}', :by, :now, :now)
+        """,
+        home=home,
+        id=f"form-of-{name}",
+        name=f"secret plans of {home}",
+        audience_id=audience.id,
+        account_id=f"account-of-{name}",
+        by=by,
+        now=now,
+    )
+    tx.run(
+        """
+        INSERT INTO mailbox_import (workspace_id, id, check_only, asked_by, asked_at)
+        VALUES (:home, :id, true, :by, :now)
+        """,
+        home=home,
+        id=f"mailbox-import-of-{name}",
+        by=by,
+        now=now,
+    )
+    tx.run(
+        """
+        INSERT INTO mailbox_import_row (workspace_id, import_id, number, address, fields, sealed, state)
+        VALUES (:home, :id, 1, :address, '{}', 'canary-sealed', 'waiting')
+        """,
+        home=home,
+        id=f"mailbox-import-of-{name}",
+        address=f"secret-{name}@example.org",
+    )
     return {
+        "form_id": f"form-of-{name}",
+        "mailbox_import_id": f"mailbox-import-of-{name}",
         "sequence_id": sequence.id,
         "campaign_id": f"campaign-of-{name}",
         "conversation_id": conversation,

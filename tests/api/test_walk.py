@@ -30,7 +30,10 @@ from tests.api.walk import PLACE, Step, Unknown, everything, steps
 
 ROLES = ("viewer", "editor", "admin", "owner")
 # Streams that do not end, and what would sign the walker out.
-UNENDING = {"/api/v1/workspaces/{workspace_id}/events"}
+UNENDING = {
+    "/api/v1/workspaces/{workspace_id}/campaigns/{campaign_id}/progress",
+    "/api/v1/workspaces/{workspace_id}/events",
+}
 LAST = {"/api/v1/auth/sign-out", "/api/v1/me/sessions", "/api/v1/me/password"}
 ASIDE = ("words of the account aside", "title of the account aside")
 CANARIES = ("secret plans of home-of-ben", "canary-sealed", "ben@example.org", "$argon2")

@@ -135,7 +135,7 @@ def furnish(tx: Tx, now: datetime, people: int) -> tuple[str, str]:
     return audience.id, template.id
 
 
-def _store(pipeline: Pipeline, database: str) -> Store:
+def store_of(pipeline: Pipeline, database: str) -> Store:
     if isinstance(pipeline.operations, SqliteOperations):
         own = pipeline.operations.database
         return SqliteStore(own.path, clock=SystemClock(), database=own)
@@ -150,7 +150,7 @@ async def campaigns(database: str, tmp_path: Path) -> AsyncIterator[Campaigns]:
     async with open_pipeline(database) as pipeline:
         await pipeline.connect("mail")
         audience, template = await pipeline.operations.run(lambda tx, now: furnish(tx, now, 60))
-        async with Engine(_store(pipeline, database)):  # where its jobs are kept
+        async with Engine(store_of(pipeline, database)):  # where its jobs are kept
             sender = BulkSender(
                 workspace_id=HOME,
                 keyring=load_keyring(tmp_path / "keys"),

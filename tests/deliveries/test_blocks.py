@@ -23,7 +23,8 @@ async def test_a_second_block_in_a_row_stops_the_account_and_is_told(pipeline: P
     await pipeline.post()
     assert await end_with(pipeline, BLOCK) == "connected"
     assert await end_with(pipeline, BLOCK) == "suspended"
-    (told,) = await pipeline.rows("outbox")
+    limited, told = await pipeline.rows("outbox")
+    assert limited["kind"] == "account.limited"
     assert (told["kind"], told["subject_id"]) == ("account.suspended", "ada")
     assert "blocked for a while by policy" in told["body"]
 

@@ -91,6 +91,7 @@ def sequence(now: datetime) -> Sequence:
         steps=(step,),
         account_labels=(),
         account_ids=(),
+        account_labels=(),
         created_at=now,
         updated_at=now,
         started_at=now,

@@ -101,7 +101,7 @@ async def test_a_gateways_page_is_unconfirmed_only_where_repeating_does_harm(sta
         (say(400, {"code": 9}), Rejected("", "unknown:9")),
         (say(503, {"code": 8}), Transient("", out_of_order=True)),
         (say(500, {"code": 9}), Unconfirmed("")),
-        (say(429, {"code": 9}), TryLater(timedelta(minutes=1), WaitScope.ACCOUNT, "")),
+        (say(429, {"code": 9}), TryLater(timedelta(minutes=1), WaitScope.ACCOUNT, "", named=False)),
         (
             Answer(429, b"slow", (("retry-after", "7"),)),
             TryLater(timedelta(seconds=7), WaitScope.APP, ""),

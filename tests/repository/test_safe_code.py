@@ -62,6 +62,7 @@ AT_THE_DOOR = {
 PAST_THE_DOOR = {
     "cli/local.py": "speaks to the API in its own process, by no wire",
     "cli/local_server.py": "speaks to the server beside it, by the socket in the data folder alone",
+    "api/serve.py": "asks how many connections its listener already has",
     "client/core.py": "in its user's process, to the address that its user gives",
     "client/core_sync.py": "in its user's process, to the address that its user gives",
     "client/wire.py": "in its user's process, to the address that its user gives",
@@ -192,10 +193,12 @@ def test_mails_are_written_with_what_refuses_two_lines_in_a_header() -> None:
 def test_the_web_app_makes_no_code_and_no_markup_of_texts() -> None:
     words = re.compile(
         r"dangerouslySetInnerHTML|\.innerHTML|\.outerHTML|insertAdjacentHTML|document\.write|"
-        r"\beval\(|new Function\(|javascript:|srcDoc|postMessage\(.*\*"
+        r"\beval\(|new Function\(|javascript:|allow-scripts|postMessage\(.*\*"
     )
     for path in (ROOT / "web" / "src").rglob("*.ts*"):
-        assert not words.search(path.read_text(encoding="utf-8")), path
+        text = path.read_text(encoding="utf-8")
+        assert not words.search(text), path
+        assert text.count("srcDoc=") <= text.count("sandbox="), f"{path}: a frame without a sandbox"
     page = (ROOT / "web" / "index.html").read_text(encoding="utf-8")
     assert re.findall(r"<script(?![^>]*\bsrc=)", page) == [], (
         "the policy allows no script in a page"

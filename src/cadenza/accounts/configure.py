@@ -1,4 +1,4 @@
-"""What a person sets for an account: zone, how late it may send, hours, holidays.
+"""What a person sets for an account: zone, how late it may send, hours, holidays, how its mails are signed.
 
 Hours and holidays live in the account's settings; the gates read them at the next look. The caller lets
 lanes that waited for hours look again, and counts again after a change of the zone (`deliveries/set_limit.py`,
@@ -17,14 +17,10 @@ from cadenza.core.zones import get_zone
 from cadenza.db.audit import record
 from cadenza.sql.tx import Row, Tx
 
-SETTINGS = (
-    "hours",
-    "holidays",
-    "holiday_names",
-    "holiday_calendars",
-    "labels",
-    "bulk",
-)  # as they are said
+SETTINGS = (  # written as they are given
+    *("hours", "holidays", "holiday_names", "holiday_calendars", "labels", "bulk"),
+    *("from_name", "reply_to", "signature", "health"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +41,10 @@ class Change:
     bulk: bool | None = (
         None  # made for many: campaigns count as broadcasts, without the limits of mail by hand
     )
+    from_name: str | None = None
+    reply_to: str | None = None
+    signature: str | None = None
+    health: Mapping[str, Any] | None = None  # as `inbox/health.py` reads them
 
 
 def lock_of(workspace_id: str, account_id: str) -> str:
@@ -108,6 +108,7 @@ def configure(
             "holiday_calendars": settings.get("holiday_calendars", []),
             "warm_up": settings.get("warm_up", {}),
             "bulk": settings.get("bulk", False),
+            **{name: settings.get(name) for name in ("from_name", "reply_to", "health")},
         },
     )
     return True

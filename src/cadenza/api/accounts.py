@@ -37,6 +37,7 @@ from cadenza.deliveries.cancel_account import cancel_account
 from cadenza.deliveries.lift_suspension import NotSuspended, lift_suspension
 from cadenza.deliveries.model import Action, account_scope
 from cadenza.people.model import Role
+from cadenza.providers.mail_address import is_address
 from cadenza.queues.change import ChangedSchedule, change
 from cadenza.queues.model import NoQueue
 from cadenza.queues.pause import PauseOver
@@ -69,6 +70,17 @@ CalendarName = Annotated[
 ]
 
 
+def _check_address(said: str) -> str:
+    said = said.strip()
+    if said and not is_address(said):
+        raise ValueError("it is not a mail address, like ada@example.com")
+    return said
+
+
+SenderName = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+MailAddress = Annotated[str, StringConstraints(max_length=254), AfterValidator(_check_address)]
+
+
 class Hours(BaseModel):
     """From when to when, on which days; Sunday is 0."""
 
@@ -95,6 +107,17 @@ class WarmUp(BaseModel):
     start: int = Field(ge=1, le=10_000, strict=True)
     step: int = Field(ge=1, le=10_000, strict=True)
     every: int = Field(default=1, ge=1, le=30, strict=True)
+
+
+class AccountHealthLimits(BaseModel):
+    """From what share of the mails sent in 30 days the account is suspended; 100 never does."""
+
+    model_config = ConfigDict(extra="forbid")
+    bounce_percent: float = Field(default=2.0, gt=0, le=100)
+    complaint_percent: float = Field(default=0.3, gt=0, le=100)
+    after: int = Field(
+        default=50, ge=1, le=100_000, description="Mails sent before bounces are judged"
+    )
 
 
 class Lane(BaseModel):
@@ -138,6 +161,10 @@ class Account(Answer):
     bulk: bool = Field(
         description="Made for many (a mail relay): campaigns by it keep no limits of mail by hand"
     )
+    from_name: str = Field(default="", description="The name that its mails come from")
+    reply_to: str = Field(default="", description="Where answers to its mails go")
+    signature: str = Field(default="", description="Plain text below every mail")
+    health: AccountHealthLimits
     lane: Lane | None
     to_resume: int = Field(
         default=0,
@@ -177,6 +204,16 @@ class AccountChange(InputModel):
         default=None, description="Per action; null, or left out, ends it"
     )
     bulk: bool | None = None
+    from_name: SenderName | None = Field(
+        default=None, description="The name that its mails come from; empty: none"
+    )
+    reply_to: MailAddress | None = Field(
+        default=None, description="Where answers to its mails go; empty: to its own address"
+    )
+    signature: Annotated[str, StringConstraints(max_length=2_000)] | None = Field(
+        default=None, description="Plain text below every mail; empty: none"
+    )
+    health: AccountHealthLimits | None = None
 
 
 class Limit(BaseModel):
@@ -317,6 +354,10 @@ async def change_account(
                     for action, said in body.warm_up.items()
                 },
                 bulk=body.bulk,
+                from_name=body.from_name,
+                reply_to=body.reply_to,
+                signature=body.signature,
+                health=None if body.health is None else body.health.model_dump(),
             ),
             by=act.by,
         )
@@ -475,6 +516,8 @@ def show(row: Row, lane: Row | None, to_resume: int = 0) -> Account:
                 for action, said in settings.get("warm_up", {}).items()
             },
             "bulk": settings.get("bulk", False),
+            **{name: settings.get(name) or "" for name in ("from_name", "reply_to", "signature")},
+            "health": AccountHealthLimits(**settings.get("health") or {}),
             "lane": shown,
             "to_resume": to_resume,
         }

@@ -31,6 +31,7 @@ from cadenza.api import (
     contacts,
     cron_hooks,
     deliveries,
+    domain_check,
     events,
     exports,
     external_sends,
@@ -40,6 +41,7 @@ from cadenza.api import (
     inbox,
     jobs,
     keys,
+    mailbox_imports,
     mailboxes,
     mcp,
     me,
@@ -58,6 +60,8 @@ from cadenza.api import (
     recipient_channels,
     rules,
     sequences,
+    sign_up,
+    signup_forms,
     suppression,
     system,
     templates,
@@ -95,6 +99,7 @@ RESOURCES: tuple[Resource, ...] = (
     contacts.routes,
     attempts.routes,
     deliveries.routes,
+    domain_check.routes,
     events.routes,
     exports.routes,
     imports.routes,
@@ -103,6 +108,7 @@ RESOURCES: tuple[Resource, ...] = (
     jobs.routes,
     keys.own,
     keys.routes,
+    mailbox_imports.routes,
     mailboxes.routes,
     mcp.routes,
     me.routes,
@@ -122,6 +128,7 @@ RESOURCES: tuple[Resource, ...] = (
     recipient_channels.routes,
     rules.routes,
     sequences.routes,
+    signup_forms.routes,
     suppression.routes,
     system.routes,
     templates.messages,
@@ -133,7 +140,9 @@ PLACES: tuple[tuple[str, Resource], ...] = (
     ("", health.routes),
     ("", public_media.routes),
     ("", unsubscribe.routes),
+    ("", sign_up.routes),
     ("", inbound.intake),
+    ("", connect.notices),
 )
 _SECURITY = {
     "session": {"type": "apiKey", "in": "cookie", "name": "cadenza"},
@@ -168,6 +177,7 @@ def create_app(
     app.state.bucket = TokenBucket(runtime.clock, pace or Pace(), shared)
     app.state.fair_queue = FairQueue(clock=runtime.clock)
     app.state.haste_bucket = TokenBucket(runtime.clock, HASTE, SHARED_HASTE)
+    app.state.signup_bucket = TokenBucket(runtime.clock, sign_up.PACE)
     app.state.sns_certificates = {}  # of Amazon, by address
     app.state.declared = {
         each.handler: each for _, resource in PLACES for each in resource.declared

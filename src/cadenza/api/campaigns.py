@@ -1,13 +1,17 @@
 """Campaigns: one template to an audience, under a rate; start, pause, resume, cancel, progress and report."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Literal, TypeVar
 
-from fastapi import Query
+from fastapi import Query, Response
+from fastapi.sse import format_sse_event
 from pydantic import ConfigDict, Field, StringConstraints
 
 from cadenza.api.contact_schemas import EPOCH
+from cadenza.api.events import BEAT, EVERY, Events, LiveEvent, still_allowed
 from cadenza.api.problems import Problem, conflict, invalid, not_found
 from cadenza.api.queue_schemas import ValueView
 from cadenza.api.request_context import ReadContext, Reader, Writer
@@ -24,8 +28,10 @@ from cadenza.api.schemas import (
     Paged,
     cursor_at,
 )
-from cadenza.campaigns import control, model, progress, save, start
+from cadenza.campaigns import control, model, progress, purge, save, start
 from cadenza.campaigns.model import (
+    ENDED,
+    RECIPIENT_VOCABULARY,
     VOCABULARY,
     Campaign,
     CampaignState,
@@ -41,13 +47,14 @@ from cadenza.campaigns.save import CampaignForm
 from cadenza.core.channels import Channel
 from cadenza.inbox.bulk_mail import open_bulk_sender
 from cadenza.people.model import Role
-from cadenza.sql.tx import Row, Tx
+from cadenza.sql.tx import Row, Tx, to_microseconds
 
 View = TypeVar("View")
 routes = Resource("campaigns", "/workspaces/{workspace_id}/campaigns")
 Words = Annotated[str, StringConstraints(max_length=2_000)]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,59}$")]
 Rate = Annotated[int, Field(ge=1, le=600_000, description="How many leave in a minute at most")]
+Fault = Literal["blocked", "bounce", "broken", "flood_wait", "refused", "timeout"]
 RecipientState = Literal[
     "scheduled", "sending", "sent", "failed", "unconfirmed", "missed", "skipped", "canceled"
 ]
@@ -93,10 +100,35 @@ class CampaignInput(InputModel):
         description="Skip recipients with missing values instead of refusing the start",
     )
     max_error_percent: int = Field(
-        default=10, ge=1, le=100, description="Pause it when more of its sends fail"
+        default=10,
+        ge=1,
+        le=100,
+        description="Pause it when so many of the last 200 results, 20 at least, are failures",
+    )
+    max_bounce_percent: int = Field(
+        default=2, ge=1, le=100, description="Pause it when so many of 50 mails or more come back"
     )
     start_at: Instant | None = None
     not_after_at: Instant | None = None
+    quiet_hours: str | None = Field(
+        default=None,
+        max_length=11,
+        description="When nobody is written to, on each recipient's clock: 22:00-08:00",
+    )
+    local_start: bool = Field(
+        default=False, description="Start at the hour of `start_at` on each recipient's clock"
+    )
+    test_addresses: list[Annotated[str, StringConstraints(max_length=320)]] = Field(
+        default=[], max_length=50, description="Of a test: who really gets it"
+    )
+    test_faults: dict[Fault, Annotated[int, Field(ge=0, le=100)]] = Field(
+        default={}, description="Of a test: how many of a hundred meet which fault"
+    )
+    zone: str | None = Field(
+        default=None,
+        max_length=64,
+        description="Of recipients without a time zone; null: the workspace's",
+    )
 
     def form(self) -> CampaignForm:
         """Return it as operations take it."""
@@ -130,7 +162,9 @@ class CampaignProgressView(ValueView):
     canceled: int
     waiting: int
     percent: int
+    per_second: float | None
     per_minute: float | None
+    allowed_per_minute: float | None
     finish_at: datetime | None
     bound_by: str | None
 
@@ -152,18 +186,28 @@ class CampaignView(Answer):
     retry_limit: int
     skip_incomplete: bool
     max_error_percent: int
+    max_bounce_percent: int
     start_at: datetime | None
     not_after_at: datetime | None
+    quiet_hours: str | None
+    local_start: bool
+    zone: str | None
+    test_addresses: list[str]
+    test_faults: dict[Fault, int]
     state: CampaignState
     status: str = Field(description="The same in the words of a pg-boss installation")
     reason: str | None
     reason_code: str | None
+    auto_resume_at: datetime | None = Field(
+        description="When a pause ends by itself; null: an editor resumes it"
+    )
     progress: CampaignProgressView
     revision: int
     created_at: datetime
     updated_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
+    purged_at: datetime | None
 
 
 class CampaignStartView(Answer):
@@ -186,6 +230,9 @@ class CampaignRecipientView(ValueView):
     contact_id: str | None
     account_id: str
     state: RecipientState
+    status: str | None = Field(
+        default=None, description="The state in the words of a pg-boss installation, where asked"
+    )
     reason: str | None
     sent_at: datetime | None
     failed_at: datetime | None
@@ -203,6 +250,23 @@ class CampaignSkippedView(ValueView):
     code: str
     message: str
     skipped_at: datetime
+
+
+class CampaignPurgeInput(InputModel):
+    """What is removed."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"sent_before": "2026-01-01T00:00:00Z"}]}
+    )
+    sent_before: Instant
+
+
+class CampaignPurgeView(Answer):
+    """What is removed: messages that were sent, of campaigns that have ended."""
+
+    sent_before: datetime
+    campaigns: int
+    deliveries: int
 
 
 class CampaignDeleted(Answer):
@@ -233,6 +297,25 @@ async def create_campaign(act: Writer, workspace_id: Id, body: CampaignInput) ->
     def operation(tx: Tx, now: datetime) -> CampaignView:
         made = save.create_campaign(tx, now, body.form(), workspace_id=workspace_id, by=act.by)
         return act.tag(_view(tx, now, _accepted(made)))
+
+    return await act.write(operation)
+
+
+@routes.post("/purge", needs=Role.ADMIN, scope="campaigns:write")
+async def purge_campaigns(
+    act: Writer, workspace_id: Id, body: CampaignPurgeInput
+) -> CampaignPurgeView:
+    """Remove what ended campaigns sent before a time; the ledger and the totals stay. `dry_run=true` counts."""
+
+    def operation(tx: Tx, now: datetime) -> CampaignPurgeView:
+        if body.sent_before > now:
+            raise invalid("sent_before", "That time is still to come.")
+        found = purge.purge_campaigns(
+            tx, now, workspace_id=workspace_id, sent_before=body.sent_before, by=act.by
+        )
+        return CampaignPurgeView(
+            sent_before=found.sent_before, campaigns=found.campaigns, deliveries=found.deliveries
+        )
 
     return await act.write(operation)
 
@@ -271,7 +354,14 @@ async def delete_campaign(act: Writer, workspace_id: Id, campaign_id: Id) -> Cam
 
 
 @routes.post("/{campaign_id}/start", needs=Role.EDITOR, scope="campaigns:write")
-async def start_campaign(act: Writer, workspace_id: Id, campaign_id: Id) -> CampaignStartView:
+async def start_campaign(
+    act: Writer,
+    workspace_id: Id,
+    campaign_id: Id,
+    recipients: Annotated[
+        int | None, Query(ge=0, description="How many a person confirmed; others are refused")
+    ] = None,
+) -> CampaignStartView:
     """Start it, or let it wait for its time; `dry_run=true` shows what that comes to."""
 
     def operation(tx: Tx, now: datetime) -> CampaignStartView:
@@ -281,6 +371,7 @@ async def start_campaign(act: Writer, workspace_id: Id, campaign_id: Id) -> Camp
             campaign_id,
             workspace_id=workspace_id,
             by=act.by,
+            confirmed=recipients,
             sender=open_bulk_sender(
                 tx,
                 workspace_id=workspace_id,
@@ -301,6 +392,49 @@ async def start_campaign(act: Writer, workspace_id: Id, campaign_id: Id) -> Camp
         )
 
     return await act.write(operation, locks=locks_of(workspace_id, campaign_id))
+
+
+@routes.get(
+    "/{campaign_id}/progress",
+    needs=Role.VIEWER,
+    scope="campaigns:read",
+    response_class=Events,
+)
+async def follow_progress(ask: Reader, workspace_id: Id, campaign_id: Id) -> Response:
+    """Follow how far a campaign is: an event when something changed, at most one a second, until it ends."""
+    await ask.read(lambda tx, _: _one(ask, tx, campaign_id))
+    return Events(_follow(ask, campaign_id))
+
+
+async def _follow(ask: ReadContext, campaign_id: str) -> AsyncIterator[bytes]:
+    stop: asyncio.Event = ask.request.app.state.stop
+    clock = ask.runtime.clock
+    yield format_sse_event(comment="following", retry=2000)
+    last, beat = "", clock.monotonic() + BEAT
+    while not stop.is_set():
+        now, shown = await ask.read(
+            lambda tx, now: (now, _view(tx, now, _one(ask, tx, campaign_id)))
+        )
+        said = shown.model_dump_json(exclude={"progress": {"finish_at", "per_minute"}})
+        if said != last:
+            last = said
+            event = LiveEvent(
+                id=f"{campaign_id}:{to_microseconds(now)}",
+                kind="campaign.progress",
+                subject_id=campaign_id,
+                actor=None,
+                data=shown.model_dump(mode="json"),
+                at=now,
+            )
+            yield format_sse_event(data_str=event.model_dump_json(), id=event.id)
+        if shown.state in ENDED:
+            return
+        if clock.monotonic() >= beat:
+            beat = clock.monotonic() + BEAT
+            if not await still_allowed(ask):
+                return
+            yield format_sse_event(comment="still here")
+        await clock.wait(stop, EVERY)
 
 
 @routes.post("/{campaign_id}/pause", needs=Role.EDITOR, scope="campaigns:write")
@@ -391,6 +525,10 @@ async def list_recipients(
     campaign_id: Id,
     page: Paged,
     state: Annotated[RecipientState | None, Query(description="Only these")] = None,
+    vocabulary: Annotated[
+        Literal["pgboss"] | None,
+        Query(description="Show `status` too: QUEUED, SENDING, SENT or FAILED"),
+    ] = None,
 ) -> Page[CampaignRecipientView]:
     """List recipients with what became of each, and why."""
     after = "" if page.after is None else page.after[1]
@@ -399,7 +537,8 @@ async def list_recipients(
             tx, _one(ask, tx, campaign_id), state=state, after=after, limit=page.limit + 1
         )
     )
-    return _page(page.limit, rows, "recipient", _recipient)
+    show = partial(_recipient, with_status=vocabulary is not None)
+    return _page(page.limit, rows, "recipient", show)
 
 
 @routes.get("/{campaign_id}/skipped", needs=Role.VIEWER, scope="campaigns:read")
@@ -484,23 +623,33 @@ def _shown(tx: Tx, each: Campaign, reached: Progress) -> CampaignView:
         retry_limit=each.retry_limit,
         skip_incomplete=each.skip_incomplete,
         max_error_percent=each.max_error_percent,
+        max_bounce_percent=each.max_bounce_percent,
         start_at=each.start_at,
         not_after_at=each.not_after_at,
+        quiet_hours=each.quiet_hours,
+        local_start=each.local_start,
+        zone=each.zone,
+        test_addresses=each.real_addresses,
+        test_faults=each.faults,  # pyright: ignore[reportArgumentType]
         state=each.state,
         status=VOCABULARY[each.state],
         reason=each.reason,
         reason_code=each.reason_code,
+        auto_resume_at=each.auto_resume_at,
         progress=CampaignProgressView.model_validate(reached),
         revision=each.revision,
         created_at=each.created_at,
         updated_at=each.updated_at,
         started_at=each.started_at,
         ended_at=each.ended_at,
+        purged_at=each.purged_at,
     )
 
 
-def _recipient(row: Row) -> CampaignRecipientView:
+def _recipient(row: Row, *, with_status: bool) -> CampaignRecipientView:
+    own = CampaignRecipientView.model_fields.keys() - {"delivery_id", "status"}
     return CampaignRecipientView(
         delivery_id=row["id"],
-        **{name: row[name] for name in CampaignRecipientView.model_fields if name != "delivery_id"},
+        status=RECIPIENT_VOCABULARY[row["state"]] if with_status else None,
+        **{name: row[name] for name in own},
     )

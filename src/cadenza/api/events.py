@@ -97,7 +97,7 @@ async def _stream(
             return
         if clock.monotonic() >= beat:
             beat = clock.monotonic() + BEAT
-            if not await _still_allowed(ask):
+            if not await still_allowed(ask):
                 return
             yield format_sse_event(comment="still here")
 
@@ -182,7 +182,7 @@ def _event(row: Row) -> bytes:
     )
 
 
-async def _still_allowed(ask: ReadContext) -> bool:
+async def still_allowed(ask: ReadContext) -> bool:
     """Ask again who it is: a session that ended ends its streams."""
     try:
         known = await identify(ask.request, ask.runtime, ask.workspace_id)

@@ -141,7 +141,7 @@ def _tool(route: APIRoute, declared: Route, document: Mapping[str, Any]) -> Tool
     )
 
 
-LEFT_OUT = frozenset({"events_follow", "mcp_speak"})
+LEFT_OUT = frozenset({"campaigns_follow_progress", "events_follow", "mcp_speak"})
 
 
 def _alone(schema: dict[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:

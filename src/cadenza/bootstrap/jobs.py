@@ -17,6 +17,8 @@ from cadenza.bootstrap.generate_posts import run_nightly, run_on_demand
 from cadenza.bootstrap.import_contacts import EVERY as AT_FORTY_ONE
 from cadenza.bootstrap.import_contacts import NAME as IMPORT_CONTACTS
 from cadenza.bootstrap.import_contacts import import_contacts, sweep_imports
+from cadenza.bootstrap.import_mailboxes import NAME as IMPORT_MAILBOXES
+from cadenza.bootstrap.import_mailboxes import import_mailboxes
 from cadenza.bootstrap.model import Runtime
 from cadenza.bootstrap.pack_export import EVERY as PAST_THE_HALF
 from cadenza.bootstrap.pack_export import NAME as PACK_EXPORT
@@ -24,10 +26,16 @@ from cadenza.bootstrap.pack_export import pack_export, sweep_exports
 from cadenza.bootstrap.plan_sequences import EVERY as EVERY_MINUTE
 from cadenza.bootstrap.plan_sequences import NAME as PLAN_SEQUENCE
 from cadenza.bootstrap.plan_sequences import plan_sequence, plan_sequences
+from cadenza.bootstrap.poll_accounts import EVERY as EACH_MINUTE_OF_POLLS
+from cadenza.bootstrap.poll_accounts import NAME as POLL_ACCOUNT
+from cadenza.bootstrap.poll_accounts import find_polls, poll_account
 from cadenza.bootstrap.prune_exchanges import EVERY as AFTER_THREE
 from cadenza.bootstrap.prune_exchanges import prune_exchanges
 from cadenza.bootstrap.prune_idempotency import EVERY as EACH_HOUR
 from cadenza.bootstrap.prune_idempotency import prune_idempotency
+from cadenza.bootstrap.prune_signups import EVERY as AT_FORTY_SEVEN
+from cadenza.bootstrap.prune_signups import prune_signups
+from cadenza.bootstrap.purge_campaigns import purge_campaigns
 from cadenza.bootstrap.read_mailboxes import EVERY as EACH_MINUTE_OF_MAIL
 from cadenza.bootstrap.read_mailboxes import NAME as READ_MAILBOX
 from cadenza.bootstrap.read_mailboxes import find_mail, read_mailbox
@@ -42,6 +50,7 @@ from cadenza.bootstrap.sweep_media import sweep_media
 from cadenza.bootstrap.watch_posts import EVERY as EACH_MINUTE
 from cadenza.bootstrap.watch_posts import watch_posts
 from cadenza.bootstrap.watch_queues import watch_queues
+from cadenza.campaigns.purge import JOB as PURGE_CAMPAIGNS
 from cadenza.drafts.generate_all import EVERY
 
 QUEUE = "product"
@@ -86,8 +95,10 @@ JOBS: tuple[ProductJob, ...] = (
     ProductJob(name=PACK_EXPORT, run=pack_export, retry=2, time_limit=timedelta(hours=2)),
     ProductJob(name="sweep_exports", run=sweep_exports, cron=PAST_THE_HALF),
     ProductJob(name=RUN_CAMPAIGN, run=run_campaign, time_limit=timedelta(hours=6)),
+    ProductJob(name=PURGE_CAMPAIGNS, run=purge_campaigns, time_limit=timedelta(hours=6)),
     ProductJob(name="watch_campaigns", run=watch_campaigns, cron=EACH_MINUTE),
     ProductJob(name=IMPORT_CONTACTS, run=import_contacts, time_limit=timedelta(hours=6)),
+    ProductJob(name=IMPORT_MAILBOXES, run=import_mailboxes, time_limit=timedelta(hours=1)),
     ProductJob(name="sweep_imports", run=sweep_imports, cron=AT_FORTY_ONE),
     ProductJob(name=EXPORT_CONTACTS, run=export_contacts, retry=2, time_limit=timedelta(hours=6)),
     ProductJob(name="sweep_contact_exports", run=sweep_contact_exports, cron=AT_FORTY_THREE),
@@ -96,7 +107,10 @@ JOBS: tuple[ProductJob, ...] = (
     ProductJob(name="keep_audits", run=save_audits, cron=AFTER_FOUR, time_limit=timedelta(hours=1)),
     ProductJob(name="watch_posts", run=watch_posts, cron=EACH_MINUTE, retry=0),
     ProductJob(name="recheck_posts", run=recheck_posts, cron=AT_SEVENTEEN),
+    ProductJob(name="forget_signups", run=prune_signups, cron=AT_FORTY_SEVEN),
     ProductJob(name="find_mail", run=find_mail, cron=EACH_MINUTE_OF_MAIL, retry=0),
     ProductJob(name=READ_MAILBOX, run=read_mailbox, retry=0),
+    ProductJob(name="find_polls", run=find_polls, cron=EACH_MINUTE_OF_POLLS, retry=0),
+    ProductJob(name=POLL_ACCOUNT, run=poll_account, retry=0),
     ProductJob(name="watch_queues", run=watch_queues, cron=EACH_MINUTE, retry=0),
 )

@@ -2,6 +2,7 @@
 
 from cadenza.campaigns.count import CampaignPlanner
 from cadenza.campaigns.forget import forget_person
+from cadenza.campaigns.guard import on_inbound as count_bounce
 from cadenza.deliveries import contents, planners
 from cadenza.inbox import listeners
 from cadenza.inbox.person import register_erasure
@@ -18,5 +19,6 @@ def register_planners() -> None:
     planners.register(PLANNER, SequencePlanner())
     planners.register("campaign", CampaignPlanner())
     listeners.register(on_inbound)
+    listeners.register(count_bounce)
     register_erasure(forget_person)
     register_erasure(forget.forget_person)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from cadenza.bootstrap.model import Runtime
-from cadenza.campaigns import control, plan_recipients, start
+from cadenza.campaigns import control, guard, plan_recipients, start
 from cadenza.campaigns.model import JOB, Campaign, CampaignState, find_campaign, locks_of, move
 from cadenza.inbox.bulk_mail import BulkSender, open_bulk_sender
 
@@ -39,11 +39,13 @@ async def run_campaign(runtime: Runtime, payload: Mapping[str, Any]) -> None:
         if planned is None or not planned.more:
             break
     await runtime.operations.run(partial(control.complete_campaign, **about), locks=locks)
+    await runtime.operations.run(partial(guard.watch, **about), locks=locks)
 
 
 async def watch_campaigns(runtime: Runtime, payload: Mapping[str, Any]) -> None:
     """Start what waited for its time; wake jobs of what should be done and is not."""
     await runtime.operations.run(start.start_due)
+    await runtime.operations.run(guard.resume_waiting)
     for workspace_id, campaign_id in await runtime.operations.read(start.list_open):
         await run_campaign(runtime, {"workspace_id": workspace_id, "campaign_id": campaign_id})
 

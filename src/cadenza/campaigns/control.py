@@ -8,7 +8,8 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TypeAlias
 
-from cadenza.campaigns.count import COUNTED, add_counts, read_counts
+from cadenza.campaigns import guard
+from cadenza.campaigns.counters import COUNTED, add_counts, read_counts
 from cadenza.campaigns.model import (
     Campaign,
     CampaignState,
@@ -18,16 +19,19 @@ from cadenza.campaigns.model import (
     accounts_of,
     find_campaign,
     move,
+    wake_job,
 )
 from cadenza.campaigns.save import check_accounts
-from cadenza.campaigns.start import wake_job
+from cadenza.campaigns.start import open_lane
 from cadenza.db.audit import record
 from cadenza.db.write_outbox import OutboxEvent, write_outbox
 from cadenza.deliveries import campaign_deliveries, lanes
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.sql.tx import Tx
 
 Answer: TypeAlias = Campaign | NoSuchCampaign | NotNow | Unfit
 BATCH = 1_000
+PURGED = "What it sent was purged, so it could write to somebody twice: duplicate it instead."
 
 
 def pause_campaign(
@@ -57,10 +61,12 @@ def resume_campaign(
             return accounts
 
     def after(campaign: Campaign) -> None:
+        guard.begin_counting(tx, campaign, read_counts(tx, [campaign.key])[campaign.key])
+        open_lane(tx, now, campaign, by=by)
         lanes.resume(tx, workspace_id=workspace_id, lane_id=campaign.scope)
-        wake_job(tx, now, campaign)
 
-    return _do(tx, now, campaign_id, "resume", after, workspace_id, by)
+    begun = isinstance(there, Campaign) and (there.planned or there.planned_to)
+    return _do(tx, now, campaign_id, "resume" if begun else "begin", after, workspace_id, by)
 
 
 def cancel_campaign(
@@ -117,7 +123,7 @@ def cancel_waiting(tx: Tx, now: datetime, *, workspace_id: str, campaign_id: str
     if not isinstance(there, Campaign) or there.state is not CampaignState.CANCELED:
         return 0
     return campaign_deliveries.cancel_waiting(
-        tx, now, workspace_id, campaign_id, reason="its campaign was canceled", limit=BATCH
+        tx, now, workspace_id, campaign_id, reason=Reason.of(Code.CAMPAIGN_CANCELED), limit=BATCH
     )
 
 
@@ -186,6 +192,8 @@ def _do(
     there = find_campaign(tx, workspace_id, campaign_id)
     if isinstance(there, NoSuchCampaign):
         return there
+    if verb == "reopen" and there.purged_at is not None:
+        return NotNow(there.state, PURGED)
     moved = move(tx, now, there, verb, reason=reason, code="person" if reason else None)
     if isinstance(moved, NotNow):
         return moved

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from cadenza.core.channels import Channel
+from cadenza.engine.enqueue_in import enqueue_in
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key, columns, read_value, read_values
 
@@ -38,6 +39,8 @@ MOVES: Mapping[str, tuple[frozenset[CampaignState], CampaignState]] = {
     "refuse": (frozenset({_S.QUEUED}), _S.DRAFT),  # the check of its recipients found something
     "pause": (frozenset({_S.QUEUED, _S.RUNNING}), _S.PAUSED),
     "resume": (frozenset({_S.PAUSED}), _S.RUNNING),
+    "begin": (frozenset({_S.PAUSED}), _S.QUEUED),  # nobody was planned before the pause
+    "miss": (frozenset({_S.SCHEDULED}), _S.PAUSED),  # nothing ran when it was to start
     "complete": (frozenset({_S.RUNNING}), _S.COMPLETED),
     "fail": (frozenset({_S.QUEUED, _S.RUNNING}), _S.FAILED),
     "cancel": (
@@ -60,6 +63,20 @@ VOCABULARY = {
 }
 
 
+# And of its jobs, which are our deliveries.
+RECIPIENT_VOCABULARY = {
+    "draft": "QUEUED",
+    "scheduled": "QUEUED",
+    "sending": "SENDING",
+    "unconfirmed": "SENDING",
+    "sent": "SENT",
+    "failed": "FAILED",
+    "missed": "FAILED",
+    "skipped": "FAILED",
+    "canceled": "FAILED",
+}
+
+
 class Campaign(Struct, frozen=True):
     """A row of `campaign`."""
 
@@ -77,11 +94,19 @@ class Campaign(Struct, frozen=True):
     retry_limit: int
     skip_incomplete: bool
     max_error_percent: int
+    max_bounce_percent: int
     start_at: datetime | None
     not_after_at: datetime | None
+    begins_at: datetime | None
+    local_start: bool
+    quiet_hours: str | None
+    zone: str | None
+    test_addresses: str
+    test_faults: str
     state: CampaignState
     reason: str | None
     reason_code: str | None
+    auto_resume_at: datetime | None
     planned_to: str
     planned: bool
     turn: int
@@ -92,6 +117,7 @@ class Campaign(Struct, frozen=True):
     updated_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
+    purged_at: datetime | None
 
     @property
     def key(self) -> Key:
@@ -102,6 +128,16 @@ class Campaign(Struct, frozen=True):
     def scope(self) -> str:
         """Name its lane, which is the scope of its rate too."""
         return scope_of(self.id)
+
+    @property
+    def real_addresses(self) -> list[str]:
+        """Who really gets it while it is a test."""
+        return msgspec.json.decode(self.test_addresses)
+
+    @property
+    def faults(self) -> dict[str, int]:
+        """How many of a hundred meet which fault while it is a test."""
+        return msgspec.json.decode(self.test_faults)
 
     @property
     def values(self) -> dict[str, Any]:
@@ -189,6 +225,12 @@ def accounts_of(tx: Tx, campaign: Campaign) -> list[str]:
     return [row["account_id"] for row in rows]
 
 
+def wake_job(tx: Tx, now: datetime, campaign: Campaign) -> None:
+    """Let the campaign's job go on: it finds out for itself what is still to do."""
+    payload = {"workspace_id": campaign.workspace_id, "campaign_id": campaign.id}
+    enqueue_in(tx, now, JOB, payload, queue=QUEUE)
+
+
 def move(
     tx: Tx,
     now: datetime,
@@ -204,7 +246,7 @@ def move(
         won = tx.run(
             """
             UPDATE campaign SET state = :after, reason = :reason, reason_code = :code, updated_at = :now,
-                revision = revision + 1,
+                auto_resume_at = NULL, revision = revision + 1,
                 started_at = CASE WHEN :after = 'queued' THEN coalesce(started_at, :now) ELSE started_at END,
                 ended_at = CASE WHEN :after IN ('completed', 'failed', 'canceled') THEN :now ELSE NULL END
             WHERE workspace_id = :workspace_id AND id = :id AND state = :was
@@ -234,6 +276,8 @@ _PAST = {
     "refuse": "refused",
     "pause": "paused",
     "resume": "resumed",
+    "begin": "resumed",
+    "miss": "paused",
     "complete": "completed",
     "fail": "ended",
     "cancel": "canceled",

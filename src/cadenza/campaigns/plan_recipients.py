@@ -12,16 +12,20 @@ from typing import Any
 
 from cadenza.accounts.model import Account, read_accounts
 from cadenza.accounts.open import refer
-from cadenza.campaigns.count import add_counts
+from cadenza.campaigns.counters import add_counts
 from cadenza.campaigns.model import Campaign, CampaignState, accounts_of, find_campaign, move
+from cadenza.campaigns.recipient_clock import starts_at, zone_of
 from cadenza.contacts import audiences, store
 from cadenza.contacts.audiences import Member
 from cadenza.contacts.model import Consent, Contact, Invalid
 from cadenza.contacts.variables import CHANNELS, variables_of
 from cadenza.core.channels import Channel
+from cadenza.core.zones import Zone, zone_names
 from cadenza.deliveries.model import Action, NewDelivery
+from cadenza.deliveries.read_recipients import fold_recipient
 from cadenza.deliveries.schedule import schedule
 from cadenza.inbox.bulk_mail import POSTAL_ADDRESS, UNSUBSCRIBE_URL, BulkSender, bulk_values
+from cadenza.providers.sink import OPTION
 from cadenza.sql.tx import Tx
 from cadenza.templates.check import IncompleteRecipients, find_incomplete
 from cadenza.templates.fill_in import Reference
@@ -52,6 +56,7 @@ class _Reached:
     name: str
     variables: Mapping[str, Any]
     contact_id: str | None = None
+    zone: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +144,7 @@ def _plan(
 ) -> tuple[int, int]:
     accounts = _accounts(tx, campaign)
     version = _version(tx, campaign)
+    zone = zone_of(tx, campaign.workspace_id, campaign.zone)
     known = _known_members(tx, campaign, members)
     looked = _look_up(tx, campaign, [each for each in members if each not in known])
     skipped = [each for each in looked if isinstance(each, _Skipped)]
@@ -157,7 +163,7 @@ def _plan(
             skipped.append(_Skipped(each.member, "incomplete", why, each.recipient))
             continue
         account = accounts[(campaign.turn + len(new)) % len(accounts)]
-        new.append(_delivery(tx, now, campaign, account, each, variables))
+        new.append(_delivery(tx, now, campaign, account, each, variables, zone))
     schedule(tx, now, new, fits=True)
     _write_skipped(tx, now, campaign, skipped)
     return len(new), len(skipped)
@@ -186,11 +192,13 @@ def _delivery(
     account: Account,
     each: _Reached,
     variables: Mapping[str, Any],
+    zone: Zone,
 ) -> NewDelivery:
     reference = Reference(
         variables=dict(variables),
         recipient_name=each.name,
         unsubscribe_url=variables.get(UNSUBSCRIBE_URL),
+        options=_test_options(campaign, each.recipient),
     )
     return NewDelivery(
         id=tx.new_id(),
@@ -201,14 +209,33 @@ def _delivery(
         contact_id=each.contact_id,
         channel=campaign.channel,
         action=action_of(account, campaign.channel),
-        due_at=max(now, campaign.start_at or now),
+        due_at=max(now, _due_at(campaign, zone, each) or now),
+        quiet=None
+        if campaign.quiet_hours is None
+        else f"{campaign.quiet_hours} {each.zone or zone.name}",
         not_after_at=campaign.not_after_at,
         content=reference.content(),
         template_version_id=campaign.template_version_id,
+        audience_id=campaign.audience_id,
         recipient=each.recipient,
         retry_limit=campaign.retry_limit,
         mode=campaign.mode,
     )
+
+
+def _test_options(campaign: Campaign, recipient: str) -> dict[str, Any]:
+    """Say what a test asks for: that this one is really sent, or which faults it may meet."""
+    if campaign.mode != "test":
+        return {}
+    if fold_recipient(recipient) in campaign.real_addresses:
+        return {OPTION: {"send": True}}
+    return {OPTION: {"faults": campaign.faults}} if campaign.faults else {}
+
+
+def _due_at(campaign: Campaign, zone: Zone, each: _Reached) -> datetime | None:
+    if campaign.start_at is None or not campaign.local_start:
+        return campaign.start_at
+    return starts_at(campaign.start_at, zone, each.zone)
 
 
 def action_of(account: Account, channel: Channel) -> Action:
@@ -265,7 +292,14 @@ def _of_contact(
     if address is None:
         message = f"The contact has no address for {campaign.channel.value}."
         return _Skipped(member, "no_address", message)
-    return _Reached(member, address.address, contact.name, variables_of(contact), contact.id)
+    return _Reached(
+        member,
+        address.address,
+        contact.name,
+        variables_of(contact),
+        contact.id,
+        contact.zone if contact.zone in zone_names() else None,
+    )
 
 
 def _known_members(tx: Tx, campaign: Campaign, members: Sequence[Member]) -> set[Member]:

@@ -4,8 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from cadenza.campaigns.count import read_counts
-from cadenza.campaigns.model import ENDED, Campaign, CampaignState
+from cadenza.accounts.model import read_accounts
+from cadenza.campaigns.counters import read_counts, read_rates
+from cadenza.campaigns.model import ENDED, Campaign, CampaignState, accounts_of
+from cadenza.campaigns.plan_recipients import action_of
+from cadenza.campaigns.recipient_clock import zone_of
+from cadenza.core.quiet import open_hours
+from cadenza.core.throughput import Estimate, estimate
+from cadenza.deliveries.capacity import read_senders
 from cadenza.sql.tx import Row, Tx
 from cadenza.sql.values import Key
 
@@ -26,34 +32,74 @@ class Progress:
     canceled: int
     waiting: int
     percent: int  # 100 only when everybody has an end
+    per_second: float | None  # over the last ten seconds
     per_minute: float | None  # sent since it started
-    finish_at: datetime | None  # at that pace
+    allowed_per_minute: (
+        float | None
+    )  # by its rate and its accounts' limits; None: nothing known limits it
+    finish_at: datetime | None  # by these, the days and hours, and the pace that is seen
     bound_by: str | None  # what decides when it ends
 
 
 def read_progress(tx: Tx, now: datetime, campaigns: Sequence[Campaign]) -> dict[Key, Progress]:
     """Return the progress of campaigns."""
-    counts = read_counts(tx, [each.key for each in campaigns])
-    return {each.key: _progress(now, each, counts[each.key]) for each in campaigns}
+    keys = [each.key for each in campaigns]
+    counts, rates = read_counts(tx, keys), read_rates(tx, now, keys)
+    return {
+        each.key: _progress(tx, now, each, counts[each.key], rates.get(each.key, 0.0))
+        for each in campaigns
+    }
 
 
-def _progress(now: datetime, campaign: Campaign, counts: dict[str, int]) -> Progress:
+def _progress(
+    tx: Tx, now: datetime, campaign: Campaign, counts: dict[str, int], per_second: float
+) -> Progress:
     done = sum(counts.values())
     waiting = max(0, campaign.total - done)
     pace = _pace(now, campaign, counts["sent"])
     percent = 100 * done // campaign.total if campaign.total else 0
-    runs = campaign.state is CampaignState.RUNNING
-    rate = float(campaign.delivery_rate) if campaign.delivery_rate else pace
-    best = min(filter(None, (pace, rate)), default=None)
+    guess = Estimate(None, None, "")
+    if campaign.state not in ENDED and campaign.state is not CampaignState.DRAFT:
+        observed = per_second * 60 if campaign.state is CampaignState.RUNNING else None
+        guess = forecast(tx, now, campaign, waiting, observed=observed or pace)
+    runs = campaign.state in (CampaignState.RUNNING, CampaignState.QUEUED)
     return Progress(
         total=campaign.total,
         planned=campaign.planned,
         waiting=waiting,
         percent=percent if campaign.planned else min(percent, 99),
+        per_second=per_second if runs else None,
         per_minute=None if pace is None else round(pace, 1),
-        finish_at=now + waiting / best * MINUTE if runs and waiting and best else None,
-        bound_by=_bound_by(campaign, pace),
+        allowed_per_minute=None if guess.per_minute is None else round(guess.per_minute, 1),
+        finish_at=guess.finish_at if runs and waiting else None,
+        bound_by="pause" if campaign.state is CampaignState.PAUSED else guess.bound_by or None,
         **counts,
+    )
+
+
+def forecast(
+    tx: Tx, now: datetime, campaign: Campaign, count: int, *, observed: float | None = None
+) -> Estimate:
+    """Say how long so many messages take it, by its rate, its accounts and its quiet hours."""
+    keys = [(campaign.workspace_id, id_) for id_ in accounts_of(tx, campaign)]
+    accounts = [each for each in read_accounts(tx, keys).values() if each.can_send]
+    senders = read_senders(
+        tx,
+        now,
+        [(each, action_of(each, campaign.channel)) for each in accounts],
+        mode=campaign.mode,
+    )
+    quiet = None
+    if campaign.quiet_hours is not None:
+        zone = zone_of(tx, campaign.workspace_id, campaign.zone)
+        quiet = open_hours(f"{campaign.quiet_hours} {zone.name}")
+    return estimate(
+        max(now, campaign.begins_at or now),
+        count,
+        senders,
+        rate=campaign.delivery_rate,
+        observed=observed,
+        quiet=quiet,
     )
 
 
@@ -64,18 +110,6 @@ def _pace(now: datetime, campaign: Campaign, sent: int) -> float | None:
         campaign.started_at, campaign.start_at or campaign.started_at
     )
     return sent / max(since / MINUTE, 1 / 60)
-
-
-def _bound_by(campaign: Campaign, pace: float | None) -> str | None:
-    if campaign.state in ENDED or campaign.state is CampaignState.DRAFT:
-        return None
-    if campaign.state is CampaignState.PAUSED:
-        return "pause"
-    if campaign.delivery_rate is not None and (
-        pace is None or pace >= 0.8 * campaign.delivery_rate
-    ):
-        return "delivery_rate"
-    return "accounts"
 
 
 def list_recipients(

@@ -18,10 +18,14 @@ from cadenza.campaigns.model import (
     find_campaign,
     locks_of,
 )
+from cadenza.campaigns.recipient_clock import first_anywhere, zone_of
 from cadenza.contacts.audiences import NoSuchAudience, find_audience
 from cadenza.core.channels import Channel
+from cadenza.core.quiet import is_span
+from cadenza.core.zones import zone_names
 from cadenza.db.audit import record
 from cadenza.deliveries.gates import GONE
+from cadenza.deliveries.read_recipients import fold_recipient
 from cadenza.deliveries.set_limit import Limit, set_limit
 from cadenza.providers.registry import all_providers
 from cadenza.sql.tx import Tx
@@ -50,8 +54,14 @@ class CampaignForm:
     retry_limit: int = 3
     skip_incomplete: bool = False
     max_error_percent: int = 10
+    max_bounce_percent: int = 2
     start_at: datetime | None = None
     not_after_at: datetime | None = None
+    quiet_hours: str | None = None  # 22:00-08:00, on each recipient's clock
+    local_start: bool = False  # at the hour of `start_at` on each recipient's clock
+    zone: str | None = None  # for who has none; None: the workspace's
+    test_addresses: Sequence[str] = ()  # who really gets a test
+    test_faults: Mapping[str, int] = field(default_factory=dict[str, int])  # of a hundred
 
 
 def create_campaign(
@@ -66,11 +76,13 @@ def create_campaign(
         """
         INSERT INTO campaign (
             workspace_id, id, name, description, audience_id, template_id, template_version_id, channel, params,
-            mode, delivery_rate, retry_limit, skip_incomplete, max_error_percent, start_at, not_after_at, created_by,
+            mode, delivery_rate, retry_limit, skip_incomplete, max_error_percent, max_bounce_percent, start_at, not_after_at,
+            begins_at, local_start, quiet_hours, zone, test_addresses, test_faults, created_by,
             created_at, updated_at
         ) VALUES (
             :workspace_id, :id, :name, :description, :audience_id, :template_id, :version_id, :channel, :params,
-            :mode, :delivery_rate, :retry_limit, :skip_incomplete, :max_error_percent, :start_at, :not_after_at, :by,
+            :mode, :delivery_rate, :retry_limit, :skip_incomplete, :max_error_percent, :max_bounce_percent, :start_at, :not_after_at,
+            :begins_at, :local_start, :quiet_hours, :zone, :test_addresses, :test_faults, :by,
             :now, :now
         )
         """,
@@ -78,7 +90,7 @@ def create_campaign(
         id=id_,
         by=by,
         now=now,
-        **_columns(form, version),
+        **_columns(tx, workspace_id, form, version),
     )
     _set_accounts(tx, workspace_id, id_, form.account_ids)
     record(tx, now, workspace_id=workspace_id, by=by, action="campaign.create", subject_id=id_)
@@ -107,14 +119,17 @@ def change_campaign(
         UPDATE campaign SET name = :name, description = :description, audience_id = :audience_id,
             template_id = :template_id, template_version_id = :version_id, channel = :channel, params = :params,
             mode = :mode, delivery_rate = :delivery_rate, retry_limit = :retry_limit,
-            skip_incomplete = :skip_incomplete, max_error_percent = :max_error_percent, start_at = :start_at,
-            not_after_at = :not_after_at, updated_at = :now, revision = revision + 1
+            skip_incomplete = :skip_incomplete, max_error_percent = :max_error_percent,
+            max_bounce_percent = :max_bounce_percent, start_at = :start_at,
+            not_after_at = :not_after_at, begins_at = :begins_at, local_start = :local_start,
+            quiet_hours = :quiet_hours, zone = :zone,
+            test_addresses = :test_addresses, test_faults = :test_faults, updated_at = :now, revision = revision + 1
         WHERE workspace_id = :workspace_id AND id = :id
         """,
         workspace_id=workspace_id,
         id=there.id,
         now=now,
-        **_columns(form, version),
+        **_columns(tx, workspace_id, form, version),
     )
     _set_accounts(tx, workspace_id, there.id, form.account_ids)
     record(tx, now, workspace_id=workspace_id, by=by, action="campaign.change", subject_id=there.id)
@@ -178,6 +193,11 @@ def duplicate_campaign(
         retry_limit=there.retry_limit,
         skip_incomplete=there.skip_incomplete,
         max_error_percent=there.max_error_percent,
+        max_bounce_percent=there.max_bounce_percent,
+        quiet_hours=there.quiet_hours,
+        zone=there.zone,
+        test_addresses=there.real_addresses,
+        test_faults=there.faults,
     )
     return create_campaign(tx, now, form, workspace_id=workspace_id, by=by)
 
@@ -226,6 +246,16 @@ def _check(tx: Tx, now: datetime, workspace_id: str, form: CampaignForm) -> Temp
         return Unfit("account_ids", "no_account", f"Choose 1 to {MOST_ACCOUNTS} accounts.")
     if len(set(form.account_ids)) < len(form.account_ids):
         return Unfit("account_ids", "twice", "An account is named twice.")
+    if form.quiet_hours is not None and not is_span(form.quiet_hours):
+        return Unfit("quiet_hours", "no_span", "Write two times, such as 22:00-08:00.")
+    if form.zone is not None and form.zone not in zone_names():
+        return Unfit("zone", "no_zone", f"There is no time zone {form.zone}: try Europe/Berlin.")
+    if form.mode == "live" and (form.test_addresses or form.test_faults):
+        return Unfit("mode", "no_test", "Addresses and faults of a test are for a test alone.")
+    if sum(form.test_faults.values()) > 100:
+        return Unfit("test_faults", "too_many", "Of a hundred messages no more can fail.")
+    if form.local_start and form.start_at is None:
+        return Unfit("start_at", "missing", "A start on each recipient's clock needs a time.")
     if form.start_at and form.not_after_at and form.not_after_at <= form.start_at:
         return Unfit("not_after_at", "too_early", "It would end before it starts.")
     if form.not_after_at and form.not_after_at <= now:
@@ -239,8 +269,21 @@ def _check(tx: Tx, now: datetime, workspace_id: str, form: CampaignForm) -> Temp
     return version
 
 
-def _columns(form: CampaignForm, version: TemplateVersion) -> dict[str, Any]:
+def _columns(
+    tx: Tx, workspace_id: str, form: CampaignForm, version: TemplateVersion
+) -> dict[str, Any]:
+    begins_at = form.start_at
+    if form.local_start and form.start_at is not None:
+        begins_at = first_anywhere(form.start_at, zone_of(tx, workspace_id, form.zone))
     return {
+        "begins_at": begins_at,
+        "local_start": form.local_start,
+        "quiet_hours": form.quiet_hours,
+        "zone": form.zone,
+        "test_addresses": msgspec.json.encode(
+            sorted({fold_recipient(each) for each in form.test_addresses})
+        ).decode(),
+        "test_faults": msgspec.json.encode(dict(form.test_faults), order="sorted").decode(),
         "name": form.name,
         "description": form.description,
         "audience_id": form.audience_id,
@@ -253,6 +296,7 @@ def _columns(form: CampaignForm, version: TemplateVersion) -> dict[str, Any]:
         "retry_limit": form.retry_limit,
         "skip_incomplete": form.skip_incomplete,
         "max_error_percent": form.max_error_percent,
+        "max_bounce_percent": form.max_bounce_percent,
         "start_at": form.start_at,
         "not_after_at": form.not_after_at,
     }

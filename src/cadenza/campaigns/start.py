@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from cadenza.campaigns.model import (
-    JOB,
-    QUEUE,
     Campaign,
     NoSuchCampaign,
     NotNow,
@@ -16,18 +14,21 @@ from cadenza.campaigns.model import (
     accounts_of,
     find_campaign,
     move,
+    wake_job,
 )
+from cadenza.campaigns.progress import forecast
 from cadenza.campaigns.save import check_accounts, write_rate
 from cadenza.contacts.audiences import Audience, NoSuchAudience, find_audience
 from cadenza.core.channels import Channel
 from cadenza.db.audit import record
 from cadenza.deliveries import lanes
-from cadenza.engine.enqueue_in import enqueue_in
 from cadenza.inbox.bulk_mail import BulkSender, check_bulk_template
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key
 from cadenza.templates.store import load_versions
 
+GRACE = timedelta(hours=3)  # after its time; later a person decides
+MISSED = "nothing ran when it was to start: resume it to start it now"
 WIDTH = 32  # calls of one campaign at once; accounts with a gap allow fewer
 
 
@@ -45,19 +46,31 @@ class StartPlan:
 
 
 def start_campaign(
-    tx: Tx, now: datetime, campaign_id: str, *, workspace_id: str, by: str, sender: BulkSender
+    tx: Tx,
+    now: datetime,
+    campaign_id: str,
+    *,
+    workspace_id: str,
+    by: str,
+    sender: BulkSender,
+    confirmed: int | None = None,
 ) -> StartPlan | NoSuchCampaign | NotNow | Unfit:
-    """Start it now, or let it wait for its time; run under `locks_of`."""
+    """Start it now, or let it wait for its time; run under `locks_of`. `confirmed`: what a person was shown."""
     there = find_campaign(tx, workspace_id, campaign_id)
     if isinstance(there, NoSuchCampaign):
         return there
     audience = find_audience(tx, workspace_id, there.audience_id)
     if isinstance(audience, NoSuchAudience):
         return Unfit("audience_id", "no_audience", "Its audience is gone: choose another.")
+    if confirmed is not None and confirmed != audience.size:
+        message = (
+            f"It has {audience.size} recipients now, not {confirmed}: look again, then start it."
+        )
+        return Unfit("recipients", "changed", message)
     wrong = _why_not(tx, now, there, audience, sender)
     if wrong is not None:
         return wrong
-    waits = there.start_at is not None and there.start_at > now
+    waits = there.begins_at is not None and there.begins_at > now
     moved = move(tx, now, there, "schedule" if waits else "start")
     if isinstance(moved, NotNow):
         return moved
@@ -76,16 +89,24 @@ def start_campaign(
 
 
 def start_due(tx: Tx, now: datetime, *, limit: int = 20) -> list[Campaign]:
-    """Start what waited for its time."""
+    """Start what waited for its time; what could not be started for long is a person's to resume."""
     rows = tx.all(
-        "SELECT workspace_id, id FROM campaign WHERE state = 'scheduled' AND start_at <= :now LIMIT :limit",
+        """
+        SELECT workspace_id, id FROM campaign
+        WHERE state = 'scheduled' AND begins_at <= :now AND deleted_at IS NULL LIMIT :limit
+        """,
         now=now,
         limit=limit,
     )
     started: list[Campaign] = []
     for row in rows:
         there = find_campaign(tx, row["workspace_id"], row["id"])
-        moved = move(tx, now, there, "start") if isinstance(there, Campaign) else None
+        if not isinstance(there, Campaign):
+            continue
+        if there.start_at is not None and now > there.start_at + GRACE:
+            move(tx, now, there, "miss", reason=MISSED, code="missed_start")
+            continue
+        moved = move(tx, now, there, "start")
         if isinstance(moved, Campaign):
             open_lane(tx, now, moved, by="campaign")
             started.append(moved)
@@ -110,12 +131,6 @@ def open_lane(tx: Tx, now: datetime, campaign: Campaign, *, by: str) -> None:
     )
     write_rate(tx, now, campaign, by=by)
     wake_job(tx, now, campaign)
-
-
-def wake_job(tx: Tx, now: datetime, campaign: Campaign) -> None:
-    """Let the campaign's job go on: it finds out for itself what is still to do."""
-    payload = {"workspace_id": campaign.workspace_id, "campaign_id": campaign.id}
-    enqueue_in(tx, now, JOB, payload, queue=QUEUE)
 
 
 def _why_not(
@@ -148,15 +163,18 @@ def _bulk_mail(tx: Tx, there: Campaign, sender: BulkSender) -> Unfit | None:
 
 
 def _plan(tx: Tx, now: datetime, moved: Campaign, audience: Audience) -> StartPlan:
-    first = max(now, moved.start_at or now)
+    first = max(now, moved.begins_at or now)
     warnings: list[str] = []
-    finish, bound_by = None, "accounts"
-    if moved.delivery_rate is not None:
-        finish = first + timedelta(minutes=audience.size / moved.delivery_rate)
-        bound_by = "delivery_rate"
-        if moved.not_after_at is not None and finish > moved.not_after_at:
-            finish, bound_by = moved.not_after_at, "not_after_at"
-            warnings.append("At this rate not everybody is reached before its last time to send.")
+    if moved.local_start and (moved.begins_at or now) < now:
+        warnings.append("In some time zones its hour is over: recipients there get it at once.")
+    guess = forecast(tx, now, moved, audience.size)
+    finish, bound_by = guess.finish_at, guess.bound_by
+    last = moved.not_after_at
+    if last is not None and (finish is None or finish > last) and bound_by != "accounts":
+        finish, bound_by = last, "not_after_at"
+        warnings.append("At this rate not everybody is reached before its last time to send.")
+    elif finish is None and bound_by in ("hours", "day_limit"):
+        warnings.append("It would take longer than a year: add accounts or raise their limits.")
     return StartPlan(
         campaign=moved,
         recipients=audience.size,

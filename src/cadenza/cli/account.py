@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
@@ -166,6 +167,55 @@ async def finish(
     return OK
 
 
+@app.command(name="import")
+async def import_(
+    file: Path,
+    /,
+    *,
+    check_only: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    options: WorkspaceOptions = USUALLY,
+) -> int:
+    """Connect many mailboxes from a CSV of SMTP and IMAP settings; each is signed in to first. Exit code 1: some failed.
+
+    Columns: from_address, smtp_host and smtp_password; smtp_port, smtp_security, smtp_username, imap_host, imap_port,
+    imap_security, imap_username, imap_password, from_name, reply_to, signature, bounce_domain where they differ from
+    what is usual. The server's worker signs in; passwords are wiped once their row was tried.
+
+    Parameters
+    ----------
+    file
+        The file; UTF-8, with a header.
+    check_only
+        Sign in, and connect nothing.
+    dry_run
+        Only read the file and say what is wrong with it; nobody is called.
+    """
+    text = _read_text(file)
+    async with opened_workspace(options) as home:
+        there = await home.mailbox_imports.import_mailboxes(
+            csv=text, check_only=check_only, dry_run=dry_run
+        )
+        while not dry_run and there["finished_at"] is None:
+            await _sleep()
+            there = await home.mailbox_imports.show_mailbox_import(there["id"])
+    failed = any(each["state"] in ("failed", "refused") for each in there["rows"])
+    if options.json:
+        print_json(there)
+        return REFUSED if failed else OK
+    print_table(
+        ("row", "address", "", "message"),
+        [
+            (each["number"], each["address"], each["state"], each["message"])
+            for each in there["rows"]
+        ],
+        empty="The file holds no mailbox.",
+    )
+    if dry_run:
+        echo("(a dry run: nothing was changed, and nobody was called)")
+    return REFUSED if failed else OK
+
+
 @app.command
 async def check(*, options: WorkspaceOptions = USUALLY) -> int:
     """Say what each account and each network still needs, and what to do about it."""
@@ -190,6 +240,47 @@ async def check(*, options: WorkspaceOptions = USUALLY) -> int:
         empty="there are no networks",
     )
     return REFUSED if sick else OK
+
+
+@app.command(name="check-domain")
+async def check_domain(
+    name: str, /, *, selector: str | None = None, options: WorkspaceOptions = USUALLY
+) -> int:
+    """Check whether mailbox providers will believe a sending domain: SPF, DKIM, DMARC. Exit code 1: they won't.
+
+    For example: `cadenza account check-domain example.com --selector s1`.
+
+    Parameters
+    ----------
+    name
+        A domain, or an account whose mails are sent from it: its id, its handle, or its network.
+    selector
+        The DKIM selector: s= in the DKIM-Signature header of a mail that you sent. An account that signs here
+        knows its own.
+    """
+    async with opened_workspace(options) as home:
+        accounts = await home.accounts.list()
+        known = {each[key] for each in accounts for key in ("id", "handle", "provider")}
+        if "." in name and "@" not in name and name not in known:
+            answer = await home.domain_check.show_domain_check(domain=name, selector=selector)
+        else:
+            found = await find_account(home, name)
+            answer = await home.domain_check.show_domain_check(
+                account_id=found["id"], selector=selector
+            )
+    if options.json:
+        print_json(answer)
+        return OK if answer["good"] else REFUSED
+    print_table(
+        ("", "check", "finding", "what to do"),
+        [
+            (each["level"], each["check"], each["message"], each["fix"])
+            for each in answer["findings"]
+        ],
+        empty="Nothing was found.",
+    )
+    echo(f"{answer['domain']} is {'ready to send' if answer['good'] else 'not ready yet'}.")
+    return OK if answer["good"] else REFUSED
 
 
 @app.command
@@ -251,6 +342,25 @@ async def resume(
 
 
 @app.command
+async def lift(account: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
+    """Let a suspended account send again; what came back before no longer counts against it.
+
+    Parameters
+    ----------
+    account
+        Its id, its handle, or its network.
+    """
+    async with opened_workspace(options) as home:
+        found = await find_account(home, account)
+        answer = await home.accounts.lift(found["id"])
+    if options.json:
+        print_json(answer)
+    else:
+        echo(f"{found['handle']} sends again")
+    return OK
+
+
+@app.command
 async def disconnect(
     account: str,
     /,
@@ -279,6 +389,13 @@ async def disconnect(
         return OK
     echo(f"{found['handle']} is disconnected; {answer['canceled']} posts were canceled")
     return OK
+
+
+def _read_text(file: Path) -> str:
+    try:
+        return file.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file} cannot be read as UTF-8: {error}") from error
 
 
 def _read_return(address: str, code: str | None) -> dict[str, Any]:
@@ -316,8 +433,6 @@ async def _reply(home: "Workspace", answer: "types.Connection") -> "types.Connec
 
 async def _await_return(home: "Workspace", answer: "types.Connection") -> "list[types.Account]":
     """Wait until the person came back from the network, wherever their browser is."""
-    from cadenza.core.clock import SystemClock
-
     assert answer["id"] is not None
     echo("\nWaiting for you to come back, ten minutes at most (Ctrl-C stops waiting) …")
     while True:
@@ -329,7 +444,13 @@ async def _await_return(home: "Workspace", answer: "types.Connection") -> "list[
             raise ClientError(f"it failed: {found['reason']}")
         if found["state"] == "connected":
             return found["accounts"]
-        await SystemClock().sleep(LOOK_EVERY)
+        await _sleep()
+
+
+async def _sleep() -> None:
+    from cadenza.core.clock import SystemClock
+
+    await SystemClock().sleep(LOOK_EVERY)
 
 
 def _print_connected(accounts: "Iterable[types.Account]") -> None:
@@ -411,4 +532,6 @@ def _state(account: "types.Account") -> str:
 def _advice(account: "types.Account") -> str:
     if _held(account) and account["state"] == "connected":
         return f"cadenza account resume {account['id']}"
+    if account["state"] == "suspended":
+        return f"find out why, then: cadenza account lift {account['id']}"
     return f"connect it again: cadenza account connect {account['provider']}"

@@ -130,6 +130,11 @@ async def set_(
     warm_up: Many = (),
     no_warm_up: DryRun = False,
     bulk: Annotated[bool | None, Parameter(show_default=False)] = None,
+    from_name: str | None = None,
+    reply_to: str | None = None,
+    signature: str | None = None,
+    bounce_percent: float | None = None,
+    complaint_percent: float | None = None,
     dry_run: DryRun = False,
     options: WorkspaceOptions = USUALLY,
 ) -> int:
@@ -171,6 +176,16 @@ async def set_(
         End all warm-ups.
     bulk
         It is made for many, such as a mail relay: campaigns by it keep no limits of mail by hand.
+    from_name
+        The name that its mails come from; "" takes it away.
+    reply_to
+        The address that answers to its mails go to; "" takes it away.
+    signature
+        Plain text below every mail; "" takes it away. @FILE reads it from a file.
+    bounce_percent
+        It is suspended when so many of its mails of 30 days went to addresses that do not exist (2).
+    complaint_percent
+        It is suspended when so many recipients of 30 days called its mails spam (0.3).
     dry_run
         Say what would be, and change nothing.
     """
@@ -186,12 +201,19 @@ async def set_(
         "labels": list(label) if label or no_labels else None,
         "warm_up": dict(read_warm_up(word) for word in warm_up) if warm_up or no_warm_up else None,
         "bulk": bulk,
+        "from_name": from_name,
+        "reply_to": reply_to,
+        "signature": _read_signature(signature),
     }
+    health = {"bounce_percent": bounce_percent, "complaint_percent": complaint_percent}
+    health = {name: value for name, value in health.items() if value is not None}
     said: Any = {name: value for name, value in changes.items() if value is not None}
-    if not said:
+    if not said and not health:
         raise UsageError("say what to change: --zone, --hours, --holiday, … (see --help)")
     async with opened_workspace(options) as home:
         found = await find_account(home, account)
+        if health:
+            said["health"] = {**found["health"], **health}
         answer = await home.accounts.change(found["id"], dry_run=dry_run, **said)
     if options.json:
         print_json(answer)
@@ -200,6 +222,15 @@ async def set_(
     if dry_run:
         echo("(a dry run: nothing was changed)")
     return OK
+
+
+def _read_signature(said: str | None) -> str | None:
+    if said is None or not said.startswith("@"):
+        return said
+    try:
+        return Path(said[1:]).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{said[1:]} cannot be read as text: {error}") from error
 
 
 async def holidays(

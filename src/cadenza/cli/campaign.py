@@ -70,8 +70,13 @@ async def create(
     value: Many = (),
     start_at: datetime | None = None,
     not_after: datetime | None = None,
+    quiet_hours: str | None = None,
+    local_start: Yes = False,
+    zone: str | None = None,
     skip_incomplete: Yes = False,
     test: Yes = False,
+    test_address: Many = (),
+    fault: Many = (),
     quiet: Quiet = False,
     options: WorkspaceOptions = USUALLY,
 ) -> int:
@@ -101,10 +106,20 @@ async def create(
         When it starts, once you have started it: with an offset, such as 2026-12-01T09:00+01:00.
     not_after
         Nothing leaves after this.
+    quiet_hours
+        When nobody is written to, on each recipient's clock: 22:00-08:00.
+    local_start
+        Start at the hour of --start-at on each recipient's clock.
+    zone
+        Of recipients without a time zone; the workspace's if not given.
     skip_incomplete
         Skip recipients with missing values instead of refusing the start.
     test
         Nothing reaches a network; all else is as it would be.
+    test_address
+        Somebody who really gets the test; may be said several times.
+    fault
+        FAULT=PERCENT that the test meets: blocked, bounce, broken, flood_wait, refused, timeout.
     quiet
         Print its id alone, for other commands.
     """
@@ -125,8 +140,13 @@ async def create(
             "params": dict(_pair(each) for each in value),
             "start_at": None if start_at is None else start_at.isoformat(),
             "not_after_at": None if not_after is None else not_after.isoformat(),
+            "quiet_hours": quiet_hours,
+            "local_start": local_start,
+            "zone": zone,
             "skip_incomplete": skip_incomplete,
             "mode": "test" if test else "live",
+            "test_addresses": list(test_address),
+            "test_faults": {name: int(percent) for name, percent in map(_pair, fault)},
         }
         made: Any = await home.campaigns.create(**body)
     if quiet:
@@ -166,6 +186,12 @@ async def show(campaign: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
             else "as fast as the accounts may",
         ),
         ("sent a minute", progress["per_minute"]),
+        ("sent a second", progress["per_second"]),
+        ("decided by", progress["bound_by"]),
+        (
+            "goes on at",
+            None if found["auto_resume_at"] is None else at(found["auto_resume_at"]),
+        ),
         ("ends about", None if progress["finish_at"] is None else at(progress["finish_at"])),
     ]
     print_facts({name: value for name, value in facts if value is not None})
@@ -179,9 +205,10 @@ async def start(
     *,
     dry_run: Yes = False,
     watch: Yes = False,
+    yes: Yes = False,
     options: WorkspaceOptions = USUALLY,
 ) -> int:
-    """Start it, or let it wait for its time.
+    """Start it, or let it wait for its time; one that is not a test asks first.
 
     Parameters
     ----------
@@ -191,25 +218,44 @@ async def start(
         Say what it comes to, and change nothing.
     watch
         Stay, and show how far it is until it ends.
+    yes
+        Start it without being asked.
     """
     async with opened_workspace(options) as home:
         there = await _find(home, campaign)
-        plan: Any = await home.campaigns.start(there["id"], dry_run=dry_run)
+        confirmed: int | None = None
+        if there["mode"] == "live" and not (dry_run or yes):
+            shown: Any = await home.campaigns.start(there["id"], dry_run=True)
+            _print_plan(shown, "would be written to")
+            confirmed = shown["recipients"]
+            if not _agrees("Start it? [y/N] "):
+                raise UsageError("it was not started; say --yes to start it without being asked")
+        plan: Any = await home.campaigns.start(there["id"], recipients=confirmed, dry_run=dry_run)
         if options.json:
             print_json(plan)
         else:
-            verb = "would be written to" if dry_run else "are written to"
-            echo(
-                f"{some(plan['recipients'], 'recipient')} {verb} by {some(len(plan['accounts']), 'account')}"
-            )
-            echo(f"the first at {at(plan['first_at'])}")
-            if plan["finish_at"]:
-                echo(f"the last about {at(plan['finish_at'])}, by its {plan['bound_by']}")
-            for each in plan["warnings"]:
-                echo(each)
+            _print_plan(plan, "would be written to" if dry_run else "are written to")
         if watch and not dry_run:
             await _watch(home, there["id"])
     return OK
+
+
+def _print_plan(plan: Any, verb: str) -> None:
+    accounts = some(len(plan["accounts"]), "account")
+    echo(f"{some(plan['recipients'], 'recipient')} {verb} by {accounts}")
+    echo(f"the first at {at(plan['first_at'])}")
+    if plan["finish_at"]:
+        bound_by = plan["bound_by"].replace("_", " ")
+        echo(f"the last about {at(plan['finish_at'])}, by its {bound_by}")
+    for each in plan["warnings"]:
+        echo(each)
+
+
+def _agrees(question: str) -> bool:
+    try:
+        return input(question).strip().casefold() in ("y", "yes")
+    except EOFError:
+        return False
 
 
 @app.command(name="watch")
@@ -334,6 +380,49 @@ async def delete(campaign: str, /, *, options: WorkspaceOptions = USUALLY) -> in
 
 
 @app.command
+async def purge(*, sent_before: str, yes: Yes = False, options: WorkspaceOptions = USUALLY) -> int:
+    """Remove what ended campaigns sent long ago; the ledger and the totals stay.
+
+    Without --yes it only says what it would remove. For example: `cadenza campaign purge --sent-before 90d`.
+
+    Parameters
+    ----------
+    sent_before
+        So many days ago, such as 90d, or a time with an offset.
+    yes
+        Remove it.
+    """
+    before = _before(sent_before)
+    async with opened_workspace(options) as home:
+        found: Any = await home.campaigns.purge(sent_before=before.isoformat(), dry_run=not yes)
+    if options.json:
+        print_json(found)
+        return OK
+    what = f"{some(found['deliveries'], 'message')} of {some(found['campaigns'], 'campaign')}"
+    if yes:
+        echo(f"{what} are removed in the background")
+    else:
+        echo(f"{what} would be removed: add --yes. Such a campaign can't be reopened afterwards.")
+    return OK
+
+
+def _before(text: str) -> datetime:
+    from datetime import timedelta
+
+    from cadenza.core.clock import SystemClock
+
+    if text[:-1].isdecimal() and text.endswith("d"):
+        return SystemClock().now() - timedelta(days=int(text[:-1]))
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError("say how many days ago, such as 90d, or a time") from error
+    if moment.tzinfo is None:
+        raise UsageError("say the offset too: 2026-12-01T09:00+01:00")
+    return moment
+
+
+@app.command
 async def report(
     campaign: str,
     file: Path | None = None,
@@ -419,6 +508,19 @@ async def _do(campaign: str, verb: str, options: WorkspaceOptions, **body: Any) 
     return OK
 
 
+def _status(campaign: Any) -> str:
+    """Say in one line where it stands, how fast it is, what decides that, and when it ends."""
+    seen = campaign["progress"]
+    parts = [f"{campaign['state']}: {seen['sent']} sent, {seen['failed']} failed"]
+    if campaign["state"] == "paused" and campaign["reason"]:
+        parts.append(campaign["reason"])
+    elif seen["per_second"] is not None:
+        parts.append(f"{seen['per_second']:g}/s by its {seen['bound_by'].replace('_', ' ')}")
+    if seen["finish_at"] is not None:
+        parts.append(f"ends about {at(seen['finish_at'])}")
+    return ", ".join(parts)
+
+
 async def _watch(home: "Workspace", campaign_id: str) -> None:
     """Show a bar until it ends."""
     from rich.progress import (
@@ -442,7 +544,7 @@ async def _watch(home: "Workspace", campaign_id: str) -> None:
         while True:
             there: Any = await home.campaigns.show(campaign_id)
             seen = there["progress"]
-            said = f"{there['state']}: {seen['sent']} sent, {seen['failed']} failed"
+            said = _status(there)
             bar.update(
                 task,
                 total=seen["total"] or None,

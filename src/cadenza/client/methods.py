@@ -588,6 +588,14 @@ class Campaigns(Calls):
             idempotency_key=idempotency_key,
         )
 
+    def follow_progress(
+        self, campaign_id: str, /, *, last: str | None = None
+    ) -> AsyncIterator[Event]:
+        """Follow how far a campaign is: an event when something changed, at most one a second,
+        until it ends.
+        """
+        return self._asker.follow(f"{self._at}/campaigns/{part(campaign_id)}/progress", last=last)
+
     def list(
         self, *, limit: int | None = None, most: int | None = None
     ) -> AsyncIterator[shapes.CampaignView]:
@@ -603,13 +611,14 @@ class Campaigns(Calls):
             "scheduled", "sending", "sent", "failed", "unconfirmed", "missed", "skipped", "canceled"
         ]
         | None = None,
+        vocabulary: Literal["pgboss"] | None = None,
         limit: int | None = None,
         most: int | None = None,
     ) -> AsyncIterator[shapes.CampaignRecipientView]:
         """List recipients with what became of each, and why."""
         return self._asker.pages(
             f"{self._at}/campaigns/{part(campaign_id)}/recipients",
-            query={"state": state, "limit": limit},
+            query={"state": state, "vocabulary": vocabulary, "limit": limit},
             most=most,
         )
 
@@ -635,6 +644,26 @@ class Campaigns(Calls):
         return await self._asker.request(
             "POST",
             f"{self._at}/campaigns/{part(campaign_id)}/pause",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def purge(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.CampaignPurgeInput],
+    ) -> shapes.CampaignPurgeView:
+        """Remove what ended campaigns sent before a time; the ledger and the totals stay.
+        `dry_run=true` counts.
+        """
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/campaigns/purge",
             json=body,
             dry_run=dry_run,
             if_match=if_match,
@@ -724,6 +753,7 @@ class Campaigns(Calls):
         campaign_id: str,
         /,
         *,
+        recipients: int | None = None,
         dry_run: bool = False,
         if_match: str | None = None,
         idempotency_key: str | None = None,
@@ -732,6 +762,7 @@ class Campaigns(Calls):
         return await self._asker.request(
             "POST",
             f"{self._at}/campaigns/{part(campaign_id)}/start",
+            query={"recipients": recipients},
             dry_run=dry_run,
             if_match=if_match,
             idempotency_key=idempotency_key,
@@ -882,6 +913,14 @@ class Connect(Calls):
         minutes.
         """
         return await self._asker.request("GET", f"{self._at}/connect/begun/{part(connection_id)}")
+
+
+class ServerConnectNotices(Calls):
+    """Connect notices, of the whole installation."""
+
+    async def notify_signed_in(self, state: str, /) -> shapes.Notified:
+        """Take what a network tells of a sign-in on its own page; the address is good once."""
+        return await self._asker.request("POST", f"{self._at}/connect/notify/{part(state)}")
 
 
 class ContactExports(Calls):
@@ -1326,6 +1365,7 @@ class Deliveries(Calls):
         state: Sequence[shapes.DeliveryState] | None = None,
         account_id: str | None = None,
         post_id: str | None = None,
+        reason_code: Sequence[shapes.Code] | None = None,
         order: Literal["soonest", "newest", "happened"] | None = None,
         limit: int | None = None,
         most: int | None = None,
@@ -1339,6 +1379,7 @@ class Deliveries(Calls):
                 "state": state,
                 "account_id": account_id,
                 "post_id": post_id,
+                "reason_code": reason_code,
                 "order": order,
                 "limit": limit,
             },
@@ -1398,6 +1439,24 @@ class Deliveries(Calls):
     async def show(self, delivery_id: str, /) -> shapes.Delivery:
         """Show one delivery."""
         return await self._asker.request("GET", f"{self._at}/deliveries/{part(delivery_id)}")
+
+
+class DomainCheck(Calls):
+    """Domain check, of one workspace."""
+
+    async def show_domain_check(
+        self,
+        *,
+        account_id: str | None = None,
+        domain: str | None = None,
+        selector: str | None = None,
+    ) -> shapes.DomainCheck:
+        """Look up what is published for a domain, or for the one that an account sends from."""
+        return await self._asker.request(
+            "GET",
+            f"{self._at}/domain-check",
+            query={"account_id": account_id, "domain": domain, "selector": selector},
+        )
 
 
 class Events(Calls):
@@ -1835,6 +1894,36 @@ class Keys(Calls):
             dry_run=dry_run,
             if_match=if_match,
             idempotency_key=idempotency_key,
+        )
+
+
+class MailboxImports(Calls):
+    """Mailbox imports, of one workspace."""
+
+    async def import_mailboxes(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.MailboxImportInput],
+    ) -> shapes.MailboxImportView:
+        """Connect many mailboxes: each is signed in to in the background; ask for the import to
+        see how it goes.
+        """
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/mailbox-imports",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def show_mailbox_import(self, mailbox_import_id: str, /) -> shapes.MailboxImportView:
+        """Show what became of each row."""
+        return await self._asker.request(
+            "GET", f"{self._at}/mailbox-imports/{part(mailbox_import_id)}"
         )
 
 
@@ -3422,6 +3511,74 @@ class Sequences(Calls):
         )
 
 
+class SignupForms(Calls):
+    """Signup forms, of one workspace."""
+
+    async def change(
+        self,
+        form_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SignupFormModel],
+    ) -> shapes.SignupFormView:
+        """Change a sign-up form as a whole."""
+        return await self._asker.request(
+            "PUT",
+            f"{self._at}/signup-forms/{part(form_id)}",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def create(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SignupFormModel],
+    ) -> shapes.SignupFormView:
+        """Make a sign-up form; the answer holds the HTML to put on a site."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/signup-forms",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def delete(
+        self,
+        form_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.SignupFormDeleted:
+        """Delete a sign-up form; who confirmed stays a contact."""
+        return await self._asker.request(
+            "DELETE",
+            f"{self._at}/signup-forms/{part(form_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def list(self) -> Sequence[shapes.SignupFormView]:
+        """List sign-up forms."""
+        return await self._asker.request("GET", f"{self._at}/signup-forms")
+
+    async def show(self, form_id: str, /) -> shapes.SignupFormView:
+        """Show a sign-up form with the HTML to put on a site."""
+        return await self._asker.request("GET", f"{self._at}/signup-forms/{part(form_id)}")
+
+
 class Suppression(Calls):
     """Suppression, of one workspace."""
 
@@ -3675,11 +3832,11 @@ class ServerUnsubscribe(Calls):
     """Unsubscribe, of the whole installation."""
 
     def confirm_unsubscribe(self, token: str, /) -> AsyncIterator[bytes]:
-        """Unsubscribe; repeating it changes nothing."""
+        """Unsubscribe from everything, or change what a button says; repeating it changes nothing."""
         return self._asker.download(f"{self._at}/u/{part(token)}")
 
     def show_unsubscribe(self, token: str, /) -> AsyncIterator[bytes]:
-        """Show a page with a button; nothing is changed."""
+        """Show what the recipient gets, with buttons; nothing is changed."""
         return self._asker.download(f"{self._at}/u/{part(token)}")
 
 
@@ -3793,6 +3950,7 @@ class WorkspaceCalls:
         self.contact_imports = ContactImports(asker, at)
         self.contacts = Contacts(asker, at)
         self.deliveries = Deliveries(asker, at)
+        self.domain_check = DomainCheck(asker, at)
         self.events = Events(asker, at)
         self.exports = Exports(asker, at)
         self.external_sends = ExternalSends(asker, at)
@@ -3800,6 +3958,7 @@ class WorkspaceCalls:
         self.inbound = Inbound(asker, at)
         self.inbox = Inbox(asker, at)
         self.keys = Keys(asker, at)
+        self.mailbox_imports = MailboxImports(asker, at)
         self.mailboxes = Mailboxes(asker, at)
         self.media = Media(asker, at)
         self.messages = Messages(asker, at)
@@ -3812,6 +3971,7 @@ class WorkspaceCalls:
         self.recipient_channels = RecipientChannels(asker, at)
         self.rules = Rules(asker, at)
         self.sequences = Sequences(asker, at)
+        self.signup_forms = SignupForms(asker, at)
         self.suppression = Suppression(asker, at)
         self.templates = Templates(asker, at)
         self.itself = Workspaces(asker, at)
@@ -3823,6 +3983,7 @@ class ServerCalls:
     def __init__(self, asker: Requester, at: str) -> None:
         self.audit = ServerAudit(asker, at)
         self.channels = ServerChannels(asker, at)
+        self.connect_notices = ServerConnectNotices(asker, at)
         self.intake = ServerIntake(asker, at)
         self.jobs = ServerJobs(asker, at)
         self.key = ServerKey(asker, at)

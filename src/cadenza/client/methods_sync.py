@@ -588,6 +588,12 @@ class Campaigns(Calls):
             idempotency_key=idempotency_key,
         )
 
+    def follow_progress(self, campaign_id: str, /, *, last: str | None = None) -> Iterator[Event]:
+        """Follow how far a campaign is: an event when something changed, at most one a second,
+        until it ends.
+        """
+        return self._asker.follow(f"{self._at}/campaigns/{part(campaign_id)}/progress", last=last)
+
     def list(
         self, *, limit: int | None = None, most: int | None = None
     ) -> Iterator[shapes.CampaignView]:
@@ -603,13 +609,14 @@ class Campaigns(Calls):
             "scheduled", "sending", "sent", "failed", "unconfirmed", "missed", "skipped", "canceled"
         ]
         | None = None,
+        vocabulary: Literal["pgboss"] | None = None,
         limit: int | None = None,
         most: int | None = None,
     ) -> Iterator[shapes.CampaignRecipientView]:
         """List recipients with what became of each, and why."""
         return self._asker.pages(
             f"{self._at}/campaigns/{part(campaign_id)}/recipients",
-            query={"state": state, "limit": limit},
+            query={"state": state, "vocabulary": vocabulary, "limit": limit},
             most=most,
         )
 
@@ -635,6 +642,26 @@ class Campaigns(Calls):
         return self._asker.request(
             "POST",
             f"{self._at}/campaigns/{part(campaign_id)}/pause",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def purge(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.CampaignPurgeInput],
+    ) -> shapes.CampaignPurgeView:
+        """Remove what ended campaigns sent before a time; the ledger and the totals stay.
+        `dry_run=true` counts.
+        """
+        return self._asker.request(
+            "POST",
+            f"{self._at}/campaigns/purge",
             json=body,
             dry_run=dry_run,
             if_match=if_match,
@@ -724,6 +751,7 @@ class Campaigns(Calls):
         campaign_id: str,
         /,
         *,
+        recipients: int | None = None,
         dry_run: bool = False,
         if_match: str | None = None,
         idempotency_key: str | None = None,
@@ -732,6 +760,7 @@ class Campaigns(Calls):
         return self._asker.request(
             "POST",
             f"{self._at}/campaigns/{part(campaign_id)}/start",
+            query={"recipients": recipients},
             dry_run=dry_run,
             if_match=if_match,
             idempotency_key=idempotency_key,
@@ -882,6 +911,14 @@ class Connect(Calls):
         minutes.
         """
         return self._asker.request("GET", f"{self._at}/connect/begun/{part(connection_id)}")
+
+
+class ServerConnectNotices(Calls):
+    """Connect notices, of the whole installation."""
+
+    def notify_signed_in(self, state: str, /) -> shapes.Notified:
+        """Take what a network tells of a sign-in on its own page; the address is good once."""
+        return self._asker.request("POST", f"{self._at}/connect/notify/{part(state)}")
 
 
 class ContactExports(Calls):
@@ -1324,6 +1361,7 @@ class Deliveries(Calls):
         state: Sequence[shapes.DeliveryState] | None = None,
         account_id: str | None = None,
         post_id: str | None = None,
+        reason_code: Sequence[shapes.Code] | None = None,
         order: Literal["soonest", "newest", "happened"] | None = None,
         limit: int | None = None,
         most: int | None = None,
@@ -1337,6 +1375,7 @@ class Deliveries(Calls):
                 "state": state,
                 "account_id": account_id,
                 "post_id": post_id,
+                "reason_code": reason_code,
                 "order": order,
                 "limit": limit,
             },
@@ -1392,6 +1431,24 @@ class Deliveries(Calls):
     def show(self, delivery_id: str, /) -> shapes.Delivery:
         """Show one delivery."""
         return self._asker.request("GET", f"{self._at}/deliveries/{part(delivery_id)}")
+
+
+class DomainCheck(Calls):
+    """Domain check, of one workspace."""
+
+    def show_domain_check(
+        self,
+        *,
+        account_id: str | None = None,
+        domain: str | None = None,
+        selector: str | None = None,
+    ) -> shapes.DomainCheck:
+        """Look up what is published for a domain, or for the one that an account sends from."""
+        return self._asker.request(
+            "GET",
+            f"{self._at}/domain-check",
+            query={"account_id": account_id, "domain": domain, "selector": selector},
+        )
 
 
 class Events(Calls):
@@ -1828,6 +1885,34 @@ class Keys(Calls):
             if_match=if_match,
             idempotency_key=idempotency_key,
         )
+
+
+class MailboxImports(Calls):
+    """Mailbox imports, of one workspace."""
+
+    def import_mailboxes(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.MailboxImportInput],
+    ) -> shapes.MailboxImportView:
+        """Connect many mailboxes: each is signed in to in the background; ask for the import to
+        see how it goes.
+        """
+        return self._asker.request(
+            "POST",
+            f"{self._at}/mailbox-imports",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def show_mailbox_import(self, mailbox_import_id: str, /) -> shapes.MailboxImportView:
+        """Show what became of each row."""
+        return self._asker.request("GET", f"{self._at}/mailbox-imports/{part(mailbox_import_id)}")
 
 
 class Mailboxes(Calls):
@@ -3402,6 +3487,74 @@ class Sequences(Calls):
         )
 
 
+class SignupForms(Calls):
+    """Signup forms, of one workspace."""
+
+    def change(
+        self,
+        form_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SignupFormModel],
+    ) -> shapes.SignupFormView:
+        """Change a sign-up form as a whole."""
+        return self._asker.request(
+            "PUT",
+            f"{self._at}/signup-forms/{part(form_id)}",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def create(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SignupFormModel],
+    ) -> shapes.SignupFormView:
+        """Make a sign-up form; the answer holds the HTML to put on a site."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/signup-forms",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def delete(
+        self,
+        form_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.SignupFormDeleted:
+        """Delete a sign-up form; who confirmed stays a contact."""
+        return self._asker.request(
+            "DELETE",
+            f"{self._at}/signup-forms/{part(form_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def list(self) -> Sequence[shapes.SignupFormView]:
+        """List sign-up forms."""
+        return self._asker.request("GET", f"{self._at}/signup-forms")
+
+    def show(self, form_id: str, /) -> shapes.SignupFormView:
+        """Show a sign-up form with the HTML to put on a site."""
+        return self._asker.request("GET", f"{self._at}/signup-forms/{part(form_id)}")
+
+
 class Suppression(Calls):
     """Suppression, of one workspace."""
 
@@ -3651,11 +3804,11 @@ class ServerUnsubscribe(Calls):
     """Unsubscribe, of the whole installation."""
 
     def confirm_unsubscribe(self, token: str, /) -> Iterator[bytes]:
-        """Unsubscribe; repeating it changes nothing."""
+        """Unsubscribe from everything, or change what a button says; repeating it changes nothing."""
         return self._asker.download(f"{self._at}/u/{part(token)}")
 
     def show_unsubscribe(self, token: str, /) -> Iterator[bytes]:
-        """Show a page with a button; nothing is changed."""
+        """Show what the recipient gets, with buttons; nothing is changed."""
         return self._asker.download(f"{self._at}/u/{part(token)}")
 
 
@@ -3769,6 +3922,7 @@ class WorkspaceCalls:
         self.contact_imports = ContactImports(asker, at)
         self.contacts = Contacts(asker, at)
         self.deliveries = Deliveries(asker, at)
+        self.domain_check = DomainCheck(asker, at)
         self.events = Events(asker, at)
         self.exports = Exports(asker, at)
         self.external_sends = ExternalSends(asker, at)
@@ -3776,6 +3930,7 @@ class WorkspaceCalls:
         self.inbound = Inbound(asker, at)
         self.inbox = Inbox(asker, at)
         self.keys = Keys(asker, at)
+        self.mailbox_imports = MailboxImports(asker, at)
         self.mailboxes = Mailboxes(asker, at)
         self.media = Media(asker, at)
         self.messages = Messages(asker, at)
@@ -3788,6 +3943,7 @@ class WorkspaceCalls:
         self.recipient_channels = RecipientChannels(asker, at)
         self.rules = Rules(asker, at)
         self.sequences = Sequences(asker, at)
+        self.signup_forms = SignupForms(asker, at)
         self.suppression = Suppression(asker, at)
         self.templates = Templates(asker, at)
         self.itself = Workspaces(asker, at)
@@ -3799,6 +3955,7 @@ class ServerCalls:
     def __init__(self, asker: SyncRequester, at: str) -> None:
         self.audit = ServerAudit(asker, at)
         self.channels = ServerChannels(asker, at)
+        self.connect_notices = ServerConnectNotices(asker, at)
         self.intake = ServerIntake(asker, at)
         self.jobs = ServerJobs(asker, at)
         self.key = ServerKey(asker, at)

@@ -78,6 +78,85 @@ Choice: TypeAlias = Literal["each", "digest", "off"]
 # What a click found or did at one place.
 Click: TypeAlias = Literal["started", "running", "sent", "unconfirmed"]
 
+# Each reason: its code, and the sentence that people read.
+Code: TypeAlias = Literal[
+    "not_waiting",
+    "not_approved",
+    "last_time_passed",
+    "too_late",
+    "suppressed",
+    "recipient_inactive",
+    "does_not_fit",
+    "account_removed",
+    "installation_held",
+    "no_heartbeat",
+    "workspace_stopped",
+    "account_paused",
+    "account_not_ready",
+    "paused",
+    "changed_meanwhile",
+    "parked",
+    "wants_choice",
+    "network_wait",
+    "recipient_cap",
+    "outside_hours",
+    "quiet_hours",
+    "outside_recipient_hours",
+    "day_full",
+    "provider_rate",
+    "limit_reached",
+    "turn_after_others",
+    "sent_note",
+    "assumed_sent",
+    "not_ready",
+    "rate_limited",
+    "transient",
+    "retries_exhausted",
+    "rejected",
+    "recipient_gone",
+    "forbidden",
+    "disconnected",
+    "unconfirmed",
+    "worker_silent",
+    "worker_died",
+    "not_there",
+    "sent_again",
+    "rest_follows",
+    "part_there",
+    "cannot_tell",
+    "maybe_sent",
+    "recipient_lost",
+    "canceled",
+    "post_deleted",
+    "cleared",
+    "erased",
+    "rule_changed",
+    "campaign_canceled",
+    "not_approved_in_time",
+    "approval_taken_back",
+    "content_changed",
+    "sent_late",
+    "sent_late_by_person",
+    "taken_back_late",
+    "taken_back_missed",
+    "moved",
+    "no_slot_free",
+    "over_limits",
+    "planned_again",
+    "other_account",
+    "replanned",
+    "reply",
+    "bounce",
+    "accepted",
+    "unsubscribe",
+    "complaint",
+    "stopped_by_hand",
+    "not_sent",
+    "sequence_held",
+    "sequence_ended",
+    "other",
+]
+
 # What becomes of the saved words.
 ComposeAction: TypeAlias = Literal["nowhere", "queue", "time", "now", "again"]
 
@@ -114,9 +193,11 @@ EventKind: TypeAlias = Literal[
     "account.expiring",
     "account.needs_reconnect",
     "account.suspended",
+    "account.limited",
     "installation.held",
     "queue.dry",
     "import.done",
+    "contact.subscribed",
     "contact.unsubscribed",
     "campaign.completed",
     "campaign.paused",
@@ -159,6 +240,9 @@ InboundKind: TypeAlias = Literal[
 Kind: TypeAlias = Literal[
     "filled", "empty", "skipped", "capped", "held", "by_hand", "pinned", "sending", "sent", "past"
 ]
+
+# How grave a finding is.
+Level: TypeAlias = Literal["ok", "advice", "problem", "unknown"]
 
 # Whether a wall time met a change of offset.
 Mark: TypeAlias = Literal["none", "gap", "fold"]
@@ -274,6 +358,13 @@ class Account(TypedDict):
     warm_up: dict[str, WarmUp]
     # Made for many (a mail relay): campaigns by it keep no limits of mail by hand
     bulk: bool
+    # The name that its mails come from
+    from_name: str
+    # Where answers to its mails go
+    reply_to: str
+    # Plain text below every mail
+    signature: str
+    health: AccountHealthLimits
     lane: Lane | None
     # Posts that came due while it was disconnected; `resume` says what becomes of them
     to_resume: int
@@ -295,6 +386,22 @@ class AccountChange(TypedDict):
     # Per action; null, or left out, ends it
     warm_up: NotRequired[dict[str, WarmUp | None] | None]
     bulk: NotRequired[bool | None]
+    # The name that its mails come from; empty: none
+    from_name: NotRequired[str | None]
+    # Where answers to its mails go; empty: to its own address
+    reply_to: NotRequired[str | None]
+    # Plain text below every mail; empty: none
+    signature: NotRequired[str | None]
+    health: NotRequired[AccountHealthLimits | None]
+
+
+class AccountHealthLimits(TypedDict):
+    """From what share of the mails sent in 30 days the account is suspended; 100 never does."""
+
+    bounce_percent: NotRequired[float]
+    complaint_percent: NotRequired[float]
+    # Mails sent before bounces are judged
+    after: NotRequired[int]
 
 
 class AccountResults(TypedDict):
@@ -308,6 +415,11 @@ class AccountResults(TypedDict):
     complaints: int
     unsubscribes: int
     account_id: str
+    # Of the mails sent, to addresses that do not exist
+    bounce_percent: float
+    complaint_percent: float
+    # Why it is suspended at the next bounce or complaint, or was
+    at_risk: str | None
 
 
 class AccountUseView(TypedDict):
@@ -452,6 +564,8 @@ class AudienceChange(TypedDict):
 
     name: NotRequired[str | None]
     filter: NotRequired[list[ConditionInput] | None]
+    # What recipients call this list, where they choose what they get; empty: they don't see it
+    public_name: NotRequired[str | None]
 
 
 class AudienceDeleted(TypedDict):
@@ -481,6 +595,8 @@ class AudienceView(TypedDict):
     revision: int
     created_at: str
     updated_at: str
+    # As recipients see it, where they choose what they get
+    public_name: str | None
 
 
 class AuditView(TypedDict):
@@ -539,10 +655,22 @@ class CampaignInput(TypedDict):
     retry_limit: NotRequired[int]
     # Skip recipients with missing values instead of refusing the start
     skip_incomplete: NotRequired[bool]
-    # Pause it when more of its sends fail
+    # Pause it when so many of the last 200 results, 20 at least, are failures
     max_error_percent: NotRequired[int]
+    # Pause it when so many of 50 mails or more come back
+    max_bounce_percent: NotRequired[int]
     start_at: NotRequired[Instant | None]
     not_after_at: NotRequired[Instant | None]
+    # When nobody is written to, on each recipient's clock: 22:00-08:00
+    quiet_hours: NotRequired[str | None]
+    # Start at the hour of `start_at` on each recipient's clock
+    local_start: NotRequired[bool]
+    # Of a test: who really gets it
+    test_addresses: NotRequired[list[str]]
+    # Of a test: how many of a hundred meet which fault
+    test_faults: NotRequired[dict[str, int]]
+    # Of recipients without a time zone; null: the workspace's
+    zone: NotRequired[str | None]
 
 
 class CampaignPauseInput(TypedDict):
@@ -564,9 +692,26 @@ class CampaignProgressView(TypedDict):
     canceled: int
     waiting: int
     percent: int
+    per_second: float | None
     per_minute: float | None
+    allowed_per_minute: float | None
     finish_at: str | None
     bound_by: str | None
+
+
+class CampaignPurgeInput(TypedDict):
+    """What is removed."""
+
+    sent_before: Instant
+
+
+class CampaignPurgeView(TypedDict):
+    """What is removed: messages that were sent, of campaigns that have ended."""
+
+    dry_run: bool
+    sent_before: str
+    campaigns: int
+    deliveries: int
 
 
 class CampaignRateInput(TypedDict):
@@ -586,6 +731,8 @@ class CampaignRecipientView(TypedDict):
     state: Literal[
         "scheduled", "sending", "sent", "failed", "unconfirmed", "missed", "skipped", "canceled"
     ]
+    # The state in the words of a pg-boss installation, where asked
+    status: str | None
     reason: str | None
     sent_at: str | None
     failed_at: str | None
@@ -650,19 +797,28 @@ class CampaignView(TypedDict):
     retry_limit: int
     skip_incomplete: bool
     max_error_percent: int
+    max_bounce_percent: int
     start_at: str | None
     not_after_at: str | None
+    quiet_hours: str | None
+    local_start: bool
+    zone: str | None
+    test_addresses: list[str]
+    test_faults: dict[str, int]
     state: CampaignState
     # The same in the words of a pg-boss installation
     status: str
     reason: str | None
     reason_code: str | None
+    # When a pause ends by itself; null: an editor resumes it
+    auto_resume_at: str | None
     progress: CampaignProgressView
     revision: int
     created_at: str
     updated_at: str
     started_at: str | None
     ended_at: str | None
+    purged_at: str | None
 
 
 class CampaignViewPage(TypedDict):
@@ -1191,6 +1347,10 @@ class Delivery(TypedDict):
     recipient: str | None
     state: DeliveryState
     reason: str | None
+    # What `reason` says, for programs: see the guide to reasons
+    reason_code: str | None
+    # What the sentence is made with
+    reason_params: dict[str, Any]
     due_at: str
     wall_time: str | None
     zone: str | None
@@ -1272,6 +1432,13 @@ class Disconnected(TypedDict):
     warm_up: dict[str, WarmUp]
     # Made for many (a mail relay): campaigns by it keep no limits of mail by hand
     bulk: bool
+    # The name that its mails come from
+    from_name: str
+    # Where answers to its mails go
+    reply_to: str
+    # Plain text below every mail
+    signature: str
+    health: AccountHealthLimits
     lane: Lane | None
     # Posts that came due while it was disconnected; `resume` says what becomes of them
     to_resume: int
@@ -1290,6 +1457,27 @@ class DoctorFindingView(TypedDict):
     what_to_do: str | None
     account_id: str | None
     sequence_id: str | None
+
+
+class DomainCheck(TypedDict):
+    """What mailbox providers find when they look a sending domain up."""
+
+    domain: str
+    # Whether nothing stands against sending
+    good: bool
+    findings: list[DomainFinding]
+
+
+class DomainFinding(TypedDict):
+    """One thing about a domain, and what to do about it."""
+
+    # spf, dkim, dmarc or alignment
+    check: str
+    code: str
+    level: Level
+    message: str
+    # What to do; empty where nothing is to be done
+    fix: str
 
 
 class Draft(TypedDict):
@@ -2172,6 +2360,39 @@ class LineView(TypedDict):
     unfit: str | None
 
 
+class MailboxImportInput(TypedDict):
+    """Mailboxes to connect."""
+
+    # With a header: from_address, smtp_host and smtp_password are needed; 500 rows at most
+    csv: str
+    # Sign in, and connect nothing
+    check_only: NotRequired[bool]
+
+
+class MailboxImportRow(TypedDict):
+    """One row of the file, and what became of it."""
+
+    # Of the row in the file, the header not counted
+    number: int
+    address: str
+    state: Literal["waiting", "connected", "checked", "failed", "refused"]
+    # What was wrong, or what to know
+    message: str
+    account_id: str | None
+
+
+class MailboxImportView(TypedDict):
+    """An import of mailboxes, row by row."""
+
+    dry_run: bool
+    id: str
+    check_only: bool
+    asked_at: str
+    # null while rows are tried
+    finished_at: str | None
+    rows: list[MailboxImportRow]
+
+
 class MailboxInput(TypedDict):
     """Where replies and bounces arrive."""
 
@@ -2180,8 +2401,10 @@ class MailboxInput(TypedDict):
     port: NotRequired[int | None]
     security: NotRequired[Literal["tls", "starttls", "none"]]
     username: str
+    # xoauth2: by the account's own access, as Google and Microsoft ask for
+    auth: NotRequired[Literal["password", "xoauth2"]]
     # Often one for apps alone; stored sealed
-    password: str
+    password: NotRequired[str | None]
 
 
 class MailboxRemoved(TypedDict):
@@ -2199,6 +2422,9 @@ class MailboxView(TypedDict):
     port: int
     security: str
     username: str
+    auth: str
+    # New mail is read at once, not only every two minutes
+    waits: bool
     # When it was read last
     polled_at: str | None
     next_poll_at: str
@@ -2567,6 +2793,13 @@ class NoteView(TypedDict):
     text: str
     written_by: str
     created_at: str
+
+
+class Notified(TypedDict):
+    """What a network told was taken."""
+
+    # Accounts that are connected now
+    connected: int
 
 
 class Occurrence(TypedDict):
@@ -3776,6 +4009,90 @@ class SignedIn(TypedDict):
 
     person_id: str
     workspace_id: str | None
+
+
+class SignupFieldModel(TypedDict):
+    """One thing that a visitor is asked."""
+
+    # first_name, last_name, company, country, language, or a field of your own
+    key: str
+    label: str
+    required: NotRequired[bool]
+
+
+class SignupFormDeleted(TypedDict):
+    """It is deleted; who confirmed stays a contact."""
+
+    dry_run: bool
+    id: str
+
+
+class SignupFormModel(TypedDict):
+    """A form, as a whole."""
+
+    name: str
+    # The list that people join
+    audience_id: str
+    # The account that mails the link to confirm
+    account_id: str
+    # Not active: nobody can sign up
+    active: NotRequired[bool]
+    texts: NotRequired[SignupTextsModel]
+    # Asked besides the address
+    fields: NotRequired[list[SignupFieldModel]]
+    # Sites that may show it, such as https://www.example.org; none: every site
+    origins: NotRequired[list[str]]
+    # Where visitors go on
+    redirect_url: NotRequired[str | None]
+    # Where they go on after confirming
+    confirmed_url: NotRequired[str | None]
+
+
+class SignupFormView(TypedDict):
+    """A form, what to put on a site, and how many signed up by it."""
+
+    dry_run: bool
+    id: str
+    name: str
+    audience_id: str
+    account_id: str
+    active: bool
+    texts: SignupTextsModel
+    fields: list[SignupFieldModel]
+    origins: list[str]
+    redirect_url: str | None
+    confirmed_url: str | None
+    revision: int
+    created_at: str
+    updated_at: str
+    # The form as a page of its own
+    url: str
+    # The form as HTML, to put on a site and to style there
+    html: str
+    # The form in a frame, to put on a site
+    iframe: str
+    # Who signed up and has not confirmed yet
+    pending: int
+    confirmed: int
+
+
+class SignupTextsModel(TypedDict):
+    """What visitors read; plain words."""
+
+    title: NotRequired[str]
+    intro: NotRequired[str]
+    # Kept as proof with each sign-up
+    consent: NotRequired[str]
+    button: NotRequired[str]
+    # After signing up
+    pending: NotRequired[str]
+    # Above the button that confirms
+    confirm: NotRequired[str]
+    # After confirming
+    confirmed: NotRequired[str]
+    mail_subject: NotRequired[str]
+    # Plain text, with {{confirm_url}} where the link goes
+    mail_text: NotRequired[str]
 
 
 class SkipInput(TypedDict):

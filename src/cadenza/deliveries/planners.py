@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries.model import Delivery
+from cadenza.providers.outcome import Outcome
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key
 
@@ -21,6 +22,7 @@ class Transition(NamedTuple):
 
     delivery: Delivery
     after: State
+    outcome: Outcome | None = None  # of the call that made it so
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,9 @@ class Planner:
 
     def count(self, tx: Tx, now: datetime, transitions: Sequence[Transition]) -> None:
         """Count what became of its deliveries."""
+
+    def rest(self, tx: Tx, now: datetime, deliveries: Sequence[Delivery]) -> None:
+        """Hear that networks asked the accounts of its deliveries to wait."""
 
     def replan(self, tx: Tx, now: datetime, refused: Sequence[Refused]) -> Mapping[Key, datetime]:
         """Return other times for deliveries that a gate sent back; the others wait until it opens."""
@@ -70,6 +75,16 @@ def count(tx: Tx, now: datetime, transitions: Iterable[Transition]) -> None:
             of[each.delivery.planner].append(each)
     for name in sorted(of):
         _planners.get(name, _NOBODY).count(tx, now, of[name])
+
+
+def rest(tx: Tx, now: datetime, deliveries: Iterable[Delivery]) -> None:
+    """Tell planners whose deliveries a network put off."""
+    of: dict[str, list[Delivery]] = defaultdict(list)
+    for each in deliveries:
+        if each.planner is not None:
+            of[each.planner].append(each)
+    for name in sorted(of):
+        _planners.get(name, _NOBODY).rest(tx, now, of[name])
 
 
 def replan(tx: Tx, now: datetime, refused: Iterable[Refused]) -> dict[Key, datetime]:

@@ -14,7 +14,8 @@ from cadenza.accounts.model import Account
 from cadenza.core.budgets import Budget, Counted, MinGap, Period, Rate, Rolling, period_key
 from cadenza.core.zones import get_zone
 from cadenza.deliveries.daily_cap import NETWORK, WARMING, daily_cap
-from cadenza.deliveries.model import Delivery, account_scope
+from cadenza.deliveries.model import Action, Delivery, account_scope
+from cadenza.deliveries.pace import AccountPace, read_paces
 from cadenza.sql.tx import Row, Tx
 
 _DAY = timedelta(days=1)
@@ -86,11 +87,47 @@ def read_budgets(
             for row in rules.get((workspace_id, scope), ())
             if row["action"] in (action, "*")
         ]
-    buckets = _buckets(tx, [rule for found in wanted.values() for rule, _, _ in found])
+    paces = _paces(tx, requested)
+    rules_asked = [rule for found in wanted.values() for rule, _, _ in found]
+    buckets = _buckets(tx, [*rules_asked, *(rule for rule, _ in paces.values())])
     return {
-        key: tuple(_budget(tx, now, rule, row, one, buckets) for rule, row, one in found)
+        key: (
+            *(_budget(tx, now, rule, row, one, buckets) for rule, row, one in found),
+            *_pace(now, paces.get(key), buckets),
+        )
         for key, found in wanted.items()
     }
+
+
+def _paces(
+    tx: Tx, requested: Sequence[BudgetRequest]
+) -> dict[tuple[str, str], tuple[Rule, AccountPace]]:
+    """Find the paces of accounts that their network slowed down; tests and posts are not slowed."""
+    live = [
+        one.delivery
+        for one in requested
+        if one.delivery.mode == "live" and one.delivery.action is not Action.POST
+    ]
+    found = read_paces(tx, {each.account_key for each in live}) if live else {}
+    return {
+        each.key: (
+            Rule(each.workspace_id, account_scope(each.account_id), "*", each.mode, "pace", ""),
+            pace,
+        )
+        for each in live
+        if (pace := found.get(each.account_key)) is not None
+    }
+
+
+def _pace(
+    now: datetime, pace: tuple[Rule, AccountPace] | None, buckets: Mapping[tuple[str, ...], Row]
+) -> tuple[Budget, ...]:
+    if pace is None:
+        return ()
+    rule, slowed = pace
+    bucket = buckets.get(rule.row)
+    budget = slowed.budget(now, None if bucket is None else bucket["free_at"])
+    return () if budget is None else (budget,)
 
 
 def _rules(tx: Tx, requested: Sequence[BudgetRequest]) -> dict[Scope, list[Row]]:

@@ -55,6 +55,7 @@ def note_block(tx: Tx, now: datetime, *, workspace_id: str, account_id: str, mes
         **account,
     )
     if before is None:
+        _tell_limited(tx, now, message=message, **account)
         return
     well = tx.one(
         """
@@ -66,3 +67,23 @@ def note_block(tx: Tx, now: datetime, *, workspace_id: str, account_id: str, mes
     )
     if well is None:
         suspend_account(tx, now, reason=f"the network blocked it again: {message}", **account)
+    else:
+        _tell_limited(tx, now, message=message, **account)
+
+
+def _tell_limited(
+    tx: Tx, now: datetime, *, workspace_id: str, account_id: str, message: str
+) -> None:
+    found = tx.one(
+        "SELECT provider, handle FROM account WHERE workspace_id = :workspace_id AND id = :account_id",
+        workspace_id=workspace_id,
+        account_id=account_id,
+    )
+    event = OutboxEvent(
+        workspace_id=workspace_id,
+        id=f"account:{account_id}:{now.isoformat()}:limited",
+        kind=EventKind.LIMITED,
+        subject_id=account_id,
+        body={**(found or {}), "reason": message},
+    )
+    write_outbox(tx, now, [event])

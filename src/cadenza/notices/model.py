@@ -39,9 +39,11 @@ class EventKind(StrEnum):
     EXPIRING = "account.expiring"
     NEEDS_RECONNECT = "account.needs_reconnect"
     SUSPENDED = "account.suspended"
+    LIMITED = "account.limited"
     HELD = "installation.held"
     DRY = "queue.dry"
     IMPORT_DONE = "import.done"
+    SUBSCRIBED = "contact.subscribed"
     UNSUBSCRIBED = "contact.unsubscribed"
     CAMPAIGN_COMPLETED = "campaign.completed"
     CAMPAIGN_PAUSED = "campaign.paused"
@@ -60,7 +62,10 @@ TOPICS: Mapping[str, Topic] = {
     EventKind.EXPIRING: Topic.ACCOUNT,
     EventKind.NEEDS_RECONNECT: Topic.ACCOUNT,
     EventKind.SUSPENDED: Topic.ACCOUNT,
+    EventKind.LIMITED: Topic.ACCOUNT,
     EventKind.HELD: Topic.ACCOUNT,
+    EventKind.CAMPAIGN_COMPLETED: Topic.ACCOUNT,
+    EventKind.CAMPAIGN_PAUSED: Topic.ACCOUNT,
     EventKind.DRY: Topic.ACCOUNT,
 }
 DEFAULTS = {

@@ -12,7 +12,10 @@ RECONNECT = "{account} needs to be reconnected"
 RECONNECT_REMINDER = "{account} still needs to be reconnected"
 EXPIRING = "Reconnect {account} by {time}"
 SUSPENDED = "{account} is suspended"
+LIMITED = "{account} is limited by its network"
 HELD = "Sending is on hold"
+CAMPAIGN_PAUSED = "{campaign} is paused"
+CAMPAIGN_COMPLETED = "{campaign} is completed: {sent} of {total} sent"
 QUEUE_DRY = "The queue of {account} is running out of posts"
 NOT_PUBLISHED = "{post} couldn't be published on {channels}"
 UNCONFIRMED = "Check {post} on {channels}"
@@ -37,6 +40,12 @@ LINE_EXPIRING = (
     "Posts due after that wait until you reconnect it. Reconnect it: "
 )
 LINE_SUSPENDED = "{reason}. Nothing is sent from it until an admin lifts the suspension: "
+LINE_LIMITED = "{reason}. It rests until then; nothing is moved to another account: "
+LINE_CAMPAIGN_PAUSED = "{reason}. Nothing more leaves until it is resumed: "
+LINE_CAMPAIGN_RESUMES = "{reason}. It goes on by itself at {time}: "
+LINE_CAMPAIGN_COMPLETED = (
+    "{sent} sent, {failed} failed, {skipped} skipped, {unconfirmed} unconfirmed. The report: "
+)
 LINE_HELD = (
     "{reason}. Nothing is sent until someone who runs this server checks and confirms, "
     "on the System screen or with `cadenza db confirm`: "

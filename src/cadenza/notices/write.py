@@ -7,6 +7,7 @@ language: the mails are short lists, and there is one frame.
 from collections.abc import Sequence
 from datetime import datetime
 from html import escape
+from typing import Any
 
 import msgspec
 
@@ -17,6 +18,7 @@ from cadenza.sql.tx import Row
 
 SHOWN = 50  # things that one mail lists
 EXCERPT = 80
+COUNTED = ("total", "sent", "failed", "skipped", "unconfirmed")  # of a campaign
 
 _FRAME = """<!doctype html>
 <html><body style="font-family: sans-serif; line-height: 1.5; max-width: 40em">
@@ -62,6 +64,14 @@ def _words(batch: NoticeBatch, public_url: str) -> tuple[str, list[tuple[str, st
         return texts.EXPIRING.format(account=_who(news[-1]), time=_end_of(news[-1])), lines
     if kinds == {"account.suspended"}:
         return texts.SUSPENDED.format(account=_who(news[-1])), lines
+    if kinds == {"account.limited"}:
+        return texts.LIMITED.format(account=_who(news[-1])), lines
+    if kinds == {"campaign.paused"}:
+        return texts.CAMPAIGN_PAUSED.format(campaign=_name_of(news[-1])), lines
+    if kinds == {"campaign.completed"}:
+        said = msgspec.json.decode(news[-1]["body"])
+        title = texts.CAMPAIGN_COMPLETED
+        return title.format(campaign=_name_of(news[-1]), **_counted(said)), lines
     if kinds == {"installation.held"}:
         return texts.HELD, lines
     if kinds == {"queue.dry"}:
@@ -122,6 +132,15 @@ def _line(row: Row, public_url: str) -> tuple[str, str]:
     elif row["kind"] == "account.suspended":
         link = f"{public_url}/accounts/{row['subject_id']}"
         words = texts.LINE_SUSPENDED.format(reason=said.get("reason"))
+    elif row["kind"] == "account.limited":
+        link = f"{public_url}/accounts/{row['subject_id']}"
+        words = texts.LINE_LIMITED.format(reason=said.get("reason"))
+    elif row["kind"] == "campaign.paused":
+        link = f"{public_url}/campaigns/{row['subject_id']}"
+        words = _paused(said)
+    elif row["kind"] == "campaign.completed":
+        link = f"{public_url}/campaigns/{row['subject_id']}"
+        words = texts.LINE_CAMPAIGN_COMPLETED.format(**_counted(said))
     elif row["kind"] == "installation.held":
         link = public_url
         words = texts.LINE_HELD.format(reason=said.get("reason"))
@@ -143,6 +162,21 @@ def _line(row: Row, public_url: str) -> tuple[str, str]:
             reason=said.get("reason"),
         )
     return f"{words}{link}", f'{escape(words)}<a href="{escape(_safe(link))}">{escape(link)}</a>'
+
+
+def _name_of(row: Row) -> str:
+    return f"“{msgspec.json.decode(row['body']).get('name')}”"
+
+
+def _counted(said: dict[str, Any]) -> dict[str, Any]:
+    return {name: said.get(name, 0) for name in COUNTED}
+
+
+def _paused(said: dict[str, Any]) -> str:
+    if said.get("resumes_at") is None:
+        return texts.LINE_CAMPAIGN_PAUSED.format(reason=said.get("reason"))
+    at = _local(said["resumes_at"], said.get("zone"))
+    return texts.LINE_CAMPAIGN_RESUMES.format(reason=said.get("reason"), time=at)
 
 
 def _what(row: Row) -> str:

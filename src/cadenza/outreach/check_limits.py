@@ -17,13 +17,14 @@ from cadenza.db import audit
 from cadenza.deliveries.model import COLUMNS, Action, Delivery
 from cadenza.deliveries.move_due import move_due
 from cadenza.deliveries.read_recipients import read_zones
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.outreach.find_time import Agenda, Caps, Found, Limit, Pace, luck_of
 from cadenza.outreach.model import account_lock
 from cadenza.outreach.read_agenda import AccountAgenda, list_done, open_agenda, read_caps
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key, read_values
 
-REASON = "moved: it no longer kept the limits"
+REASON = Reason.of(Code.OVER_LIMITS)
 _WEEK = 7
 _HOUR = 3_600
 _DAY = 86_400
@@ -106,7 +107,7 @@ def repair_limits(
                 )
             )
     if moves:
-        move_due(tx, moves, reason=REASON)
+        move_due(tx, now, moves, reason=REASON)
     audit.record(
         tx,
         now,

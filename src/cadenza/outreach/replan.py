@@ -18,6 +18,7 @@ from cadenza.db import audit
 from cadenza.deliveries.hold import settle_lanes
 from cadenza.deliveries.model import COLUMNS, Delivery, NewDelivery
 from cadenza.deliveries.move_due import move_due, restore
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.transition import end_waiting
 from cadenza.outreach.enroll import wake_planner
 from cadenza.outreach.model import (
@@ -39,7 +40,6 @@ from cadenza.sql.tx import Tx
 from cadenza.sql.values import read_values, select
 
 MOST = 5_000  # messages in one go
-MOVED = "moved to another account"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,14 +284,18 @@ def _apply(
         else:
             handed.append((delivery, each))
     if later:
-        move_due(tx, later, reason="planned again")
+        move_due(tx, now, later, reason=Reason.of(Code.PLANNED_AGAIN))
     if not handed:
         return
     waiting = [delivery for delivery, _ in handed if delivery.state is State.SCHEDULED]
-    end_waiting(tx, now, waiting, State.CANCELED, MOVED)
+    end_waiting(tx, now, waiting, State.CANCELED, Reason.of(Code.OTHER_ACCOUNT))
     settle_lanes(tx, waiting)
     fresh = select(tx, Delivery, "delivery", [delivery.key for delivery, _ in handed])
-    restore(tx, now, [(fresh[delivery.key], _anew(delivery, each)) for delivery, each in handed])
+    restore(
+        tx,
+        now,
+        [(fresh[delivery.key], _planned_again(delivery, each)) for delivery, each in handed],
+    )
     tx.run(
         """
         UPDATE sequence_contact SET account_id = new.account
@@ -305,7 +309,7 @@ def _apply(
     )
 
 
-def _anew(delivery: Delivery, placed: Placed) -> NewDelivery:
+def _planned_again(delivery: Delivery, placed: Placed) -> NewDelivery:
     """Return a message as another account sends it."""
     assert placed.at is not None
     return NewDelivery(

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from cadenza.core.budgets import Period
 from cadenza.providers.http.outcome import Reply
 from cadenza.providers.outcome import (
     Disconnected,
@@ -133,9 +134,19 @@ def not_ready(wait: timedelta) -> Verdict:
     return lambda refusal, message: NotReady(refusal.wait or wait, message)
 
 
-def try_later(reach: WaitScope, otherwise: timedelta = A_MINUTE) -> Verdict:
-    """Make the verdict of a rate limit; `otherwise` is waited if the network names no time."""
-    return lambda refusal, message: TryLater(refusal.wait or otherwise, reach, message)
+def try_later(reach: WaitScope, otherwise: timedelta | None = None) -> Verdict:
+    """Make the verdict of a rate limit; `otherwise` is waited if the network names no time, else ever longer."""
+    return lambda refusal, message: TryLater(
+        refusal.wait or otherwise or A_MINUTE,
+        reach,
+        message,
+        named=bool(refusal.wait or otherwise),
+    )
+
+
+def used_up(period: Period) -> Verdict:
+    """Make the verdict of a quota: nothing more of the action before the account's next day or week."""
+    return lambda refusal, message: TryLater(timedelta(), WaitScope.ACTION, message, period=period)
 
 
 def blocked_for(wait: timedelta) -> Verdict:
@@ -147,7 +158,7 @@ def blocked_for(wait: timedelta) -> Verdict:
 
 def _by_status(refusal: Refusal, message: str) -> Outcome:
     if refusal.status == 429:
-        return TryLater(refusal.wait or A_MINUTE, WaitScope.ACCOUNT, message)
+        return try_later(WaitScope.ACCOUNT)(refusal, message)
     if refusal.passing or refusal.status >= 500 or refusal.status in {408, 499}:
         return unsure(refusal, message)
     return Rejected(message, f"unknown:{refusal.name}")

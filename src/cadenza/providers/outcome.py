@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from cadenza.core.budgets import Period
+
 _WEB = re.compile(r"https?://[^\s\x00-\x20\x7f<>\"]+", re.IGNORECASE)
 
 
@@ -23,6 +25,7 @@ class WaitScope(StrEnum):
 
     RECIPIENT = "recipient"  # one chat, one address
     ACCOUNT = "account"
+    ACTION = "action"  # one action of the account: mails, invitations
     APP = "app"  # everything that uses our app's credentials
 
 
@@ -55,6 +58,8 @@ class TryLater:
     reach: WaitScope
     message: str
     block: bool = False  # a punishment of the account: the second in a row stops it
+    named: bool = True  # by the network; else the account waits longer each time, from a minute on
+    period: Period | None = None  # what is used up: nothing before the next day or week
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,7 @@ def _not_the_network(reply: Reply, request: Request, reach: WaitScope, now: date
     message = f"Something between us and the network answered with status {reply.status}."
     wait = retry_after(reply, now)
     if reply.status == 429:
-        return TryLater(wait or A_MINUTE, reach, message)
+        return TryLater(wait or A_MINUTE, reach, message, named=wait is not None)
     if 300 <= reply.status < 400:
         return Forbidden(f"{message} Check the account's address: it leads elsewhere.", "redirect")
     may_have_happened = reply.status >= 500 or reply.status in {408, 499}

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cadenza.core.budgets import Period
 from cadenza.demo.simulator.faults import Kind
 from cadenza.demo.simulator.wire import Answer
+from cadenza.providers.errors import A_MINUTE
 from cadenza.providers.outcome import (
     Disconnected,
     Forbidden,
@@ -22,7 +24,7 @@ from cadenza.providers.outcome import (
     Unconfirmed,
     WaitScope,
 )
-from cadenza.providers.smtp.errors import A_DAY, AN_HOUR, FULL, GREYLIST, TABLE, Stage, read_reply
+from cadenza.providers.smtp.errors import AN_HOUR, FULL, GREYLIST, TABLE, Stage, read_reply
 from tests.providers.contract import drive
 from tests.providers.smtp.fixtures import mail_server
 
@@ -42,13 +44,28 @@ CASES: list[tuple[Stage, str, Outcome]] = [
         TryLater(timedelta(seconds=90), WaitScope.ACCOUNT, ""),
     ),
     (Stage.DOT, "421 4.7.28 Too many messages", Unconfirmed("")),
-    (Stage.MAIL, "421 4.7.28 Too many messages", TryLater(AN_HOUR, WaitScope.ACCOUNT, "")),
+    (
+        Stage.MAIL,
+        "421 4.7.28 Too many messages",
+        TryLater(A_MINUTE, WaitScope.ACCOUNT, "", named=False),
+    ),
     (
         Stage.DATA,
         "550 5.4.5 Daily user sending limit exceeded",
-        TryLater(A_DAY, WaitScope.ACCOUNT, ""),
+        TryLater(timedelta(), WaitScope.ACTION, "", period=Period.DAY),
+    ),
+    (
+        Stage.MAIL,
+        "454 4.7.1 Throttling failure: Daily message quota exceeded",
+        TryLater(timedelta(), WaitScope.ACTION, "", period=Period.DAY),
+    ),
+    (
+        Stage.MAIL,
+        "454 4.7.1 Throttling failure: Maximum sending rate exceeded",
+        TryLater(A_MINUTE, WaitScope.ACCOUNT, "", named=False),
     ),
     (Stage.AUTH, "454 4.7.0 Temporary authentication failure", Transient("")),
+    (Stage.MAIL, "454 Not now", TryLater(A_MINUTE, WaitScope.ACCOUNT, "", named=False)),
     (Stage.AUTH, "535 5.7.8 Bad credentials", Disconnected("", "5.7.8/auth")),
     (Stage.AUTH, "535 Bad credentials", Disconnected("", "535/auth")),
     (Stage.MAIL, "530 5.7.0 Authentication required", Disconnected("", "5.7.0/mail")),
@@ -88,8 +105,8 @@ CASES: list[tuple[Stage, str, Outcome]] = [
         (Stage.MAIL, f"{n} What?", Forbidden("", f"{n}/mail"))
         for n in (500, 501, 502, 503, 504, 555)
     ),
-    (Stage.HELLO, "421 Closing", Transient("", out_of_order=True)),
-    (Stage.CONNECT, "421 Too busy", Transient("", out_of_order=True)),
+    (Stage.HELLO, "421 Closing", TryLater(A_MINUTE, WaitScope.ACCOUNT, "", named=False)),
+    (Stage.CONNECT, "421 Too busy", TryLater(A_MINUTE, WaitScope.ACCOUNT, "", named=False)),
     (Stage.RCPT, "450 4.7.1 Greylisted", GREY),
     (Stage.RCPT, "451 4.7.1 Greylisted, 7 minutes", Transient("", wait=timedelta(minutes=7))),
     (Stage.DOT, "451 Local error", GREY),

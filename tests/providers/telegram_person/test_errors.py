@@ -37,7 +37,7 @@ WAITS = {
     "FLOOD_WAIT_33": TryLater(timedelta(seconds=33), WaitScope.ACCOUNT, ""),
     "FLOOD_PREMIUM_WAIT_9": TryLater(timedelta(seconds=9), WaitScope.ACCOUNT, ""),
     "SLOWMODE_WAIT_12": TryLater(timedelta(seconds=12), WaitScope.RECIPIENT, ""),
-    "PEER_FLOOD": TryLater(timedelta(hours=24), WaitScope.ACCOUNT, ""),
+    "PEER_FLOOD": TryLater(timedelta(hours=24), WaitScope.ACCOUNT, "", block=True),
     "PHONE_NUMBER_FLOOD": TryLater(timedelta(hours=24), WaitScope.ACCOUNT, ""),
 }
 KINDS: dict[str, type[object]] = {

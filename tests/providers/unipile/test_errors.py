@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
+from cadenza.core.budgets import Period
 from cadenza.demo.networks.unipile_lists import problem
 from cadenza.demo.simulator.faults import Kind
-from cadenza.providers.errors import UNKNOWN, Refusal
+from cadenza.providers.errors import A_MINUTE, UNKNOWN, Refusal
 from cadenza.providers.outcome import (
     Disconnected,
     Forbidden,
@@ -26,7 +28,8 @@ from tests.providers.contract import drive
 from tests.providers.unipile.fixtures import CHATS, unipile
 
 DAY = TryLater(errors.A_DAY, WaitScope.ACCOUNT, "")
-SOON = TryLater(errors.HALF_AN_HOUR, WaitScope.ACCOUNT, "")
+SOON = TryLater(A_MINUTE, WaitScope.ACCOUNT, "", named=False)
+WEEK = TryLater(timedelta(), WaitScope.ACTION, "", period=Period.WEEK)
 
 
 def _all(
@@ -45,6 +48,7 @@ CASES: list[tuple[int, str, Outcome]] = [
     (422, "blocked_recipient", RecipientGone("", "blocked_recipient", shut_out=True)),
     *((422, code, Sent(None)) for code in errors.DONE),
     *((422, code, DAY) for code in errors.THROTTLED),
+    *((422, code, WEEK) for code in errors.USED_UP),
     *_all(422, (*errors.UNPAID, *errors.SENDER), Forbidden),
     *_all(422, errors.UNFIT, Rejected),
     (422, "provider_unreachable", Transient("", out_of_order=True)),

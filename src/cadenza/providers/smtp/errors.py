@@ -2,27 +2,28 @@
 
 Rows match the basic code as `status`, the enhanced code as `code`, the stage as `subcode`; rows with an
 enhanced code come first, since it is the more exact; one whose detail is not known is judged by its
-subject (5.7 policy, 5.6 content, 5.1 address). One name is ours: `rate`, for a 4.7 refusal whose text
-tells of a rate, as servers have no code for it. Limit: what a server means by 554 only it knows.
+subject (5.7 policy, 5.6 content, 5.1 address). Two names are ours: `rate`, for a 4.7 refusal whose
+text tells of a rate, and `quota`, for one that tells of a day's limit, as servers have no code for them. Limit: what a server means by 554 only it knows.
 """
 
 import re
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from cadenza.core.budgets import Period
 from cadenza.providers.errors import (
     Refusal,
     Row,
     Table,
     disconnected,
     forbidden,
-    out_of_order,
     recipient_gone,
     rejected,
     transient,
     transient_for,
     try_later,
     unsure,
+    used_up,
 )
 from cadenza.providers.http.outcome import Reply
 from cadenza.providers.outcome import Outcome, Rejected, Transient, WaitScope
@@ -43,12 +44,13 @@ class Stage(StrEnum):
 
 
 RATE = "rate"
+QUOTA = "quota"
 GREYLIST = timedelta(minutes=10)
 FULL = timedelta(hours=4)
 AN_HOUR = timedelta(hours=1)
-A_DAY = timedelta(days=1)
 _ENHANCED = re.compile(r"([245]\.\d{1,3}\.\d{1,3})(?=\s|$)")
 _RATE = re.compile(r"(?i)\brate\b|\bthrottl|\btoo (?:many|much|quickly|fast)\b")
+_QUOTA = re.compile(r"(?i)\b(?:daily|24.hour)\b.*\b(?:quota|limit)\b")
 _WAIT = re.compile(r"(?i)\b(\d{1,5})\s*(second|minute|hour)s?\b")
 
 
@@ -57,7 +59,9 @@ def read_reply(status: int, text: str, stage: Stage) -> Refusal:
     found = _ENHANCED.match(text)
     enhanced = found[1] if found else None
     code = enhanced
-    if enhanced and enhanced.startswith("4.7.") and _RATE.search(text):
+    if enhanced == "5.4.5" or (status == 454 and _QUOTA.search(text)):
+        code = QUOTA
+    elif enhanced and enhanced.startswith("4.7.") and _RATE.search(text):
         code = RATE
     waits = _WAIT.search(text) if status < 500 else None
     wait = bounded(timedelta(**{f"{waits[2].lower()}s": int(waits[1])})) if waits else None
@@ -108,10 +112,8 @@ TABLE = Table(
     rows=(
         # It may have taken the message before it went away.
         Row(421, None, Stage.DOT, unsure, "The mail server went away after it had the message"),
-        _enhanced(RATE, try_later(WaitScope.ACCOUNT, AN_HOUR), "The mail server asks to slow down"),
-        _enhanced(
-            "5.4.5", try_later(WaitScope.ACCOUNT, A_DAY), "The day's limit of mails is reached"
-        ),
+        _enhanced(RATE, try_later(WaitScope.ACCOUNT), "The mail server asks to slow down"),
+        _enhanced(QUOTA, used_up(Period.DAY), "The day's limit of mails is reached"),
         # Signing in
         Row(454, None, Stage.AUTH, transient, "The mail server cannot check the password now"),
         _enhanced("5.7.8", disconnected, "The mail server does not accept the password"),
@@ -158,7 +160,8 @@ TABLE = Table(
         Row(550, None, None, forbidden, _POLICY),
         Row(553, None, None, forbidden, "The sender's address is not accepted"),
         *(Row(code, None, None, forbidden, _SETUP) for code in (500, 501, 502, 503, 504, 555)),
-        Row(421, None, None, out_of_order, "The mail server is closing; it may be busy"),
+        Row(421, None, None, try_later(WaitScope.ACCOUNT), "The mail server is busy"),
+        Row(454, None, None, try_later(WaitScope.ACCOUNT), "The mail server is busy"),
         Row(450, None, None, transient_for(GREYLIST), "The mail server asks to come again"),
         Row(451, None, None, transient_for(GREYLIST), "The mail server asks to come again"),
         Row(452, None, None, transient_for(GREYLIST), "The mail server is short of room"),

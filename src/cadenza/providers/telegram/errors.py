@@ -132,7 +132,7 @@ TABLE = Table(
         _gone("chat_not_found", "There is no such chat, or the bot was never in it"),
         _gone("no_chat_id", "No chat is named"),
         _gone(MIGRATED, "The group became a supergroup with another id"),
-        Row(400, "no_write_access", None, forbidden, "The bot may not write in this chat"),
+        _shut("no_write_access", "The bot may not write in this chat"),
         Row(400, "no_rights", None, forbidden, "The bot may not send this kind in this chat"),
         Row(400, "not_admin", None, forbidden, "Make the bot an administrator of the channel"),
         _content("empty", "There is no text"),

@@ -12,6 +12,7 @@ from cadenza.providers.errors import (
     Refusal,
     Row,
     Table,
+    blocked_for,
     disconnected,
     forbidden,
     prepare_again,
@@ -37,11 +38,14 @@ GONE = (
     *("CHAT_ID_INVALID", "YOU_BLOCKED_USER", "USER_PRIVACY_RESTRICTED", "USER_KICKED"),
     "PHONE_NOT_OCCUPIED",
 )
-SHUT = ("USER_IS_BLOCKED", "INPUT_USER_DEACTIVATED", "CHANNEL_PRIVATE")
+SHUT = (
+    *("USER_IS_BLOCKED", "INPUT_USER_DEACTIVATED", "CHANNEL_PRIVATE", "CHAT_WRITE_FORBIDDEN"),
+    *("CHAT_RESTRICTED", "USER_BANNED_IN_CHANNEL"),
+)
 NO_RIGHT_THERE = (
-    *("CHAT_WRITE_FORBIDDEN", "CHAT_FORBIDDEN", "CHAT_ADMIN_REQUIRED", "CHAT_RESTRICTED"),
+    *("CHAT_FORBIDDEN", "CHAT_ADMIN_REQUIRED"),
     *("CHAT_GUEST_SEND_FORBIDDEN", "CHAT_SEND_PLAIN_FORBIDDEN", "CHAT_SEND_MEDIA_FORBIDDEN"),
-    *("CHAT_SEND_PHOTOS_FORBIDDEN", "CHAT_SEND_VIDEOS_FORBIDDEN", "USER_BANNED_IN_CHANNEL"),
+    *("CHAT_SEND_PHOTOS_FORBIDDEN", "CHAT_SEND_VIDEOS_FORBIDDEN"),
     *("CHAT_SEND_DOCS_FORBIDDEN", "CHAT_SEND_GIFS_FORBIDDEN"),
 )
 OVER = (
@@ -102,7 +106,7 @@ TABLE = Table(
             None,
             "PEER_FLOOD",
             None,
-            try_later(WaitScope.ACCOUNT, A_DAY),
+            blocked_for(A_DAY),
             "Telegram limits this account for writing to strangers; ask @SpamBot about it",
         ),
         Row(

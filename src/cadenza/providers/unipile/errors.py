@@ -7,6 +7,7 @@ that went out all the same, so it is an unconfirmed send.
 
 from datetime import datetime, timedelta
 
+from cadenza.core.budgets import Period
 from cadenza.providers.errors import (
     Refusal,
     Row,
@@ -20,13 +21,13 @@ from cadenza.providers.errors import (
     rejected,
     try_later,
     unsure,
+    used_up,
 )
 from cadenza.providers.http.outcome import Reply
 from cadenza.providers.outcome import Outcome, Sent, WaitScope
-from cadenza.providers.waits import retry_after
+from cadenza.providers.waits import retry_after, seconds_in
 
 A_DAY = timedelta(days=1)
-HALF_AN_HOUR = timedelta(minutes=30)
 
 CONTENT = (
     *("invalid_parameters", "malformed_request", "content_too_large", "invalid_url"),
@@ -47,10 +48,8 @@ GONE = (
     *("recipient_rejected", "cannot_invite_attendee"),
 )
 DONE = ("already_invited_recently", "already_connected", "action_already_performed")
-THROTTLED = (
-    *("cannot_resend_yet", "cannot_resend_within_24hrs", "limit_exceeded"),
-    "connection_limit_reached",
-)
+THROTTLED = ("cannot_resend_yet", "cannot_resend_within_24hrs")
+USED_UP = ("limit_exceeded", "connection_limit_reached")
 UNPAID = ("insufficient_credits", "not_allowed_inmail", "payment_error")
 UNFIT = (
     *("invalid_message", "invalid_post", "invalid_headers", "invalid_reply_subject"),
@@ -77,7 +76,7 @@ def read(reply: Reply, now: datetime) -> Refusal | None:
         # A type that is not known may hold anything; only known ones become codes.
         code=code if code in KNOWN else None,
         words=str(words),
-        wait=retry_after(reply, now),
+        wait=retry_after(reply, now) or seconds_in(reply, "x-ratelimit-reset"),
     )
 
 
@@ -90,7 +89,7 @@ def _rows(status: int, codes: tuple[str, ...], verdict: Verdict, message: str) -
 
 
 _LATER = try_later(WaitScope.ACCOUNT, A_DAY)
-_SOON = try_later(WaitScope.ACCOUNT, HALF_AN_HOUR)
+_SOON = try_later(WaitScope.ACCOUNT)
 _AGAIN = "The account is signed out at Unipile; connect it again there"
 
 TABLE = Table(
@@ -114,7 +113,10 @@ TABLE = Table(
         *_rows(422, GONE, recipient_gone, "This person cannot be reached by the account"),
         Row(422, "blocked_recipient", None, recipient_shut, "This person is blocked"),
         *_rows(422, DONE, _done, "It was already so"),
-        *_rows(422, THROTTLED, _LATER, "The network's limit for the account is reached"),
+        *_rows(422, THROTTLED, _LATER, "The network wants a day between two invitations"),
+        *_rows(
+            422, USED_UP, used_up(Period.WEEK), "The network's limit for the account is reached"
+        ),
         *_rows(422, UNPAID, forbidden, "The account's plan or credits do not allow this"),
         *_rows(422, UNFIT, rejected, "The network does not take this content"),
         *_rows(422, SENDER, forbidden, "The network does not let the account send; look at it"),
