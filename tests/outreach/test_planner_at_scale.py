@@ -91,7 +91,6 @@ def sequence(now: datetime) -> Sequence:
         steps=(step,),
         account_labels=(),
         account_ids=(),
-        account_labels=(),
         created_at=now,
         updated_at=now,
         started_at=now,
