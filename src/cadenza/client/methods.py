@@ -560,6 +560,14 @@ class Campaigns(Calls):
             idempotency_key=idempotency_key,
         )
 
+    def follow_progress(
+        self, campaign_id: str, /, *, last: str | None = None
+    ) -> AsyncIterator[Event]:
+        """Follow how far a campaign is: an event when something changed, at most one a second,
+        until it ends.
+        """
+        return self._asker.follow(f"{self._at}/campaigns/{part(campaign_id)}/progress", last=last)
+
     def list(
         self, *, limit: int | None = None, most: int | None = None
     ) -> AsyncIterator[shapes.CampaignView]:
@@ -575,13 +583,14 @@ class Campaigns(Calls):
             "scheduled", "sending", "sent", "failed", "unconfirmed", "missed", "skipped", "canceled"
         ]
         | None = None,
+        vocabulary: Literal["pgboss"] | None = None,
         limit: int | None = None,
         most: int | None = None,
     ) -> AsyncIterator[shapes.CampaignRecipientView]:
         """List recipients with what became of each, and why."""
         return self._asker.pages(
             f"{self._at}/campaigns/{part(campaign_id)}/recipients",
-            query={"state": state, "limit": limit},
+            query={"state": state, "vocabulary": vocabulary, "limit": limit},
             most=most,
         )
 
@@ -607,6 +616,26 @@ class Campaigns(Calls):
         return await self._asker.request(
             "POST",
             f"{self._at}/campaigns/{part(campaign_id)}/pause",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def purge(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.CampaignPurgeInput],
+    ) -> shapes.CampaignPurgeView:
+        """Remove what ended campaigns sent before a time; the ledger and the totals stay.
+        `dry_run=true` counts.
+        """
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/campaigns/purge",
             json=body,
             dry_run=dry_run,
             if_match=if_match,
@@ -696,6 +725,7 @@ class Campaigns(Calls):
         campaign_id: str,
         /,
         *,
+        recipients: int | None = None,
         dry_run: bool = False,
         if_match: str | None = None,
         idempotency_key: str | None = None,
@@ -704,6 +734,7 @@ class Campaigns(Calls):
         return await self._asker.request(
             "POST",
             f"{self._at}/campaigns/{part(campaign_id)}/start",
+            query={"recipients": recipients},
             dry_run=dry_run,
             if_match=if_match,
             idempotency_key=idempotency_key,

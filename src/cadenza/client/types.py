@@ -114,6 +114,7 @@ EventKind: TypeAlias = Literal[
     "account.expiring",
     "account.needs_reconnect",
     "account.suspended",
+    "account.limited",
     "installation.held",
     "queue.dry",
     "import.done",
@@ -528,10 +529,22 @@ class CampaignInput(TypedDict):
     retry_limit: NotRequired[int]
     # Skip recipients with missing values instead of refusing the start
     skip_incomplete: NotRequired[bool]
-    # Pause it when more of its sends fail
+    # Pause it when so many of the last 200 results, 20 at least, are failures
     max_error_percent: NotRequired[int]
+    # Pause it when so many of 50 mails or more come back
+    max_bounce_percent: NotRequired[int]
     start_at: NotRequired[Instant | None]
     not_after_at: NotRequired[Instant | None]
+    # When nobody is written to, on each recipient's clock: 22:00-08:00
+    quiet_hours: NotRequired[str | None]
+    # Start at the hour of `start_at` on each recipient's clock
+    local_start: NotRequired[bool]
+    # Of a test: who really gets it
+    test_addresses: NotRequired[list[str]]
+    # Of a test: how many of a hundred meet which fault
+    test_faults: NotRequired[dict[str, int]]
+    # Of recipients without a time zone; null: the workspace's
+    zone: NotRequired[str | None]
 
 
 class CampaignPauseInput(TypedDict):
@@ -553,9 +566,26 @@ class CampaignProgressView(TypedDict):
     canceled: int
     waiting: int
     percent: int
+    per_second: float | None
     per_minute: float | None
+    allowed_per_minute: float | None
     finish_at: str | None
     bound_by: str | None
+
+
+class CampaignPurgeInput(TypedDict):
+    """What is removed."""
+
+    sent_before: Instant
+
+
+class CampaignPurgeView(TypedDict):
+    """What is removed: messages that were sent, of campaigns that have ended."""
+
+    dry_run: bool
+    sent_before: str
+    campaigns: int
+    deliveries: int
 
 
 class CampaignRateInput(TypedDict):
@@ -575,6 +605,8 @@ class CampaignRecipientView(TypedDict):
     state: Literal[
         "scheduled", "sending", "sent", "failed", "unconfirmed", "missed", "skipped", "canceled"
     ]
+    # The state in the words of a pg-boss installation, where asked
+    status: str | None
     reason: str | None
     sent_at: str | None
     failed_at: str | None
@@ -639,19 +671,28 @@ class CampaignView(TypedDict):
     retry_limit: int
     skip_incomplete: bool
     max_error_percent: int
+    max_bounce_percent: int
     start_at: str | None
     not_after_at: str | None
+    quiet_hours: str | None
+    local_start: bool
+    zone: str | None
+    test_addresses: list[str]
+    test_faults: dict[str, int]
     state: CampaignState
     # The same in the words of a pg-boss installation
     status: str
     reason: str | None
     reason_code: str | None
+    # When a pause ends by itself; null: an editor resumes it
+    auto_resume_at: str | None
     progress: CampaignProgressView
     revision: int
     created_at: str
     updated_at: str
     started_at: str | None
     ended_at: str | None
+    purged_at: str | None
 
 
 class CampaignViewPage(TypedDict):
