@@ -67,7 +67,7 @@ web: $(STAMP) ## Build the web app into the package, if it changed, write the cl
 	@$(PY) hatch_build.py
 
 test: $(STAMP) web ## Run all tests; names what had to be skipped
-	@$(PY) -m tests.try_again -q -rs -n $(JOBS) --dist worksteal $(PYTEST_ARGS)
+	@$(PY) -m tests.retry_failed -q -rs -n $(JOBS) --dist worksteal $(PYTEST_ARGS)
 
 check: format lint types imports rules ## Format, lint, types, import contracts, repository rules
 

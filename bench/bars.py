@@ -222,7 +222,12 @@ def judge_lists(kind: str, ratios: Mapping[str, float]) -> list[Bar]:
 
 
 def judge_pipeline(
-    *, rate: float | None = None, of_bare: float | None = None, beside: float | None = None
+    *,
+    rate: float | None = None,
+    of_bare: float | None = None,
+    wide: float | None = None,
+    beside: float | None = None,
+    deep: float | None = None,
 ) -> list[Bar]:
     """Judge what is promised of the pipeline, of what this run measured."""
     bars: list[Bar] = []
@@ -235,6 +240,14 @@ def judge_pipeline(
     if beside is not None:
         text = "a claim beside a pile that cannot run within twice the claim alone"
         bars.append(Bar(text, beside <= 2, f"{beside:.2f} times"))
+    if wide is not None:
+        text = "one lane with width 32 drains within 1.5 times the time of 32 lanes"
+        bars.append(Bar(text, wide <= 1.5, f"{wide:.2f} times"))
+    if deep is not None:
+        text = (
+            "a claim where a million wait in 100 lanes within 1.2 times the claim where 10,000 do"
+        )
+        bars.append(Bar(text, deep <= 1.2, f"{deep:.2f} times"))
     return bars
 
 

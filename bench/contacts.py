@@ -119,7 +119,7 @@ async def be_worker() -> None:
         data=Path(os.environ["CADENZA_DATA"]), database=os.environ["CADENZA_DATABASE"]
     )
     async with open_runtime(settings) as runtime:
-        await runtime.engine.worker(["product"], lease=timedelta(seconds=5)).run()
+        await runtime.engine.worker(["product"], lease=timedelta(seconds=20)).run()
 
 
 def memory_of(process: "subprocess.Popen[bytes]") -> int:

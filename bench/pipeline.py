@@ -1,10 +1,11 @@
 """How fast is the pipeline? Deliveries per second through claim, permit, a null call and settle.
 
-    python -m bench.pipeline [null|http|pile] [sqlite|postgres] [deliveries] [accounts]
+    python -m bench.pipeline [null|http|wide|pile|deep] [sqlite|postgres] [deliveries] [accounts]
 
 Every delivery leaves its intent, its ledger row and its notice, which are counted; accounts have no spacing.
-`http` sends real requests to a server on this machine, beside a bare loop of the same client; `pile` times a
-claim beside a million deliveries that cannot run. The bars (`bars.judge_road`) are judged at the end, and one
+`http` sends real requests to a server on this machine, beside a bare loop of the same client; `wide` drains one lane
+with 32 calls at once beside 32 lanes with one; `pile` times a claim beside a million deliveries that cannot run, `deep`
+one of lanes in which a million wait. The bars (`bars.judge_road`) are judged at the end, and one
 that is not met makes the exit code 1.
 """
 
@@ -18,7 +19,7 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 
 from bench.bars import judge_pipeline, tell
-from bench.pipeline_backlog import RUNNABLE, claim_milliseconds, pile_up
+from bench.pipeline_backlog import RUNNABLE, claim_milliseconds, deepen, pile_up
 from bench.pipeline_http import bare_rate, client_to, receiver, sender_to
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
@@ -41,6 +42,7 @@ from cadenza.sql.tx import Tx
 from tests.servers.postgres import PrivatePostgres
 
 HOME = "bench"
+WIDTH = 32
 EVIDENCE = {  # of each delivery that is out
     "sent": "SELECT count(*) AS n FROM delivery WHERE state = 'sent'",
     "intents": "SELECT count(DISTINCT delivery_id) AS n FROM attempt WHERE outcome = 'Sent'",
@@ -91,7 +93,7 @@ async def database(kind: str) -> AsyncGenerator[Operations]:
             yield opened
 
 
-async def fill(operations: Operations, deliveries: int, accounts: int) -> None:
+async def fill(operations: Operations, deliveries: int, accounts: int, width: int = 1) -> None:
     def people(tx: Tx, now: datetime) -> None:
         tx.run(
             "INSERT INTO workspace (id, name, zone, created_at) VALUES (:h, 'b', 'UTC', :n)",
@@ -108,7 +110,7 @@ async def fill(operations: Operations, deliveries: int, accounts: int) -> None:
                 id=f"a{n}",
                 now=now,
             )
-            init_account(tx, now, workspace_id=HOME, account_id=f"a{n}")
+            init_account(tx, now, workspace_id=HOME, account_id=f"a{n}", in_flight_limit=width)
 
     def posts(first: int, last: int, tx: Tx, now: datetime) -> None:
         new = [
@@ -179,6 +181,13 @@ async def pipeline_rate(
 
 async def null(kind: str = "sqlite", deliveries: int = 4000, accounts: int = 200) -> int:
     """Measure the pipeline alone."""
+    rate = await null_rate(kind, deliveries, accounts)
+    print(f"{kind}: {deliveries} sent, {rate:,.0f} deliveries/s")
+    return tell(judge_pipeline(rate=rate))
+
+
+async def null_rate(kind: str, deliveries: int, accounts: int, *, width: int = 1) -> float:
+    """Send all by a network that takes everything at once."""
     sender = Sender(
         Null(), AccountRef(id="a", remote_id="a"), Tokens(access=Secret("token")), App(base_url="")
     )
@@ -186,12 +195,23 @@ async def null(kind: str = "sqlite", deliveries: int = 4000, accounts: int = 200
         database(kind) as operations,
         OutboundClient(Policy(), clock=SystemClock()) as http,
     ):
-        await fill(operations, deliveries, accounts)
-        rate = await pipeline_rate(
-            operations, sender, http, deliveries=deliveries, concurrency=accounts
+        await fill(operations, deliveries, accounts, width)
+        return await pipeline_rate(
+            operations, sender, http, deliveries=deliveries, concurrency=accounts * width
         )
-    print(f"{kind}: {deliveries} sent, {rate:,.0f} deliveries/s")
-    return tell(judge_pipeline(rate=rate))
+
+
+async def wide(kind: str = "sqlite", deliveries: int = 10_000, rounds: int = 3) -> int:
+    """Drain one lane that lets 32 calls run at once, and 32 lanes with one each, in turns."""
+    one, many = 0.0, 0.0
+    for _ in range(rounds):
+        many += deliveries / await null_rate(kind, deliveries, WIDTH)
+        one += deliveries / await null_rate(kind, deliveries, 1, width=WIDTH)
+    print(
+        f"{kind}: {deliveries} leave {WIDTH} lanes in {many / rounds:.1f} s, one lane with width {WIDTH} in"
+        f" {one / rounds:.1f} s; ratio {one / many:.2f}"
+    )
+    return tell(judge_pipeline(wide=one / many))
 
 
 async def http(kind: str = "sqlite", deliveries: int = 1000, accounts: int = 50) -> int:
@@ -227,12 +247,30 @@ async def pile(kind: str = "sqlite", deliveries: int = 1_000_000) -> int:
     return tell(judge_pipeline(beside=beside / alone))
 
 
+async def deep(kind: str = "sqlite", deliveries: int = 1_000_000) -> int:
+    """Measure a claim from lanes in which a hundred wait each beside one where a million wait together, in turns."""
+    few = 100 * RUNNABLE
+    async with database(kind) as shallow, database(kind) as full:
+        for operations, count in ((shallow, few), (full, deliveries)):
+            await fill(operations, 0, RUNNABLE)
+            await operations.run(lambda tx, now, n=count: deepen(tx, now, n))
+        pairs = [
+            (await claim_milliseconds(shallow), await claim_milliseconds(full)) for _ in range(5)
+        ]
+    before, after = sorted(pairs, key=lambda pair: pair[1] / pair[0])[2]
+    print(
+        f"{kind}: a claim of {RUNNABLE} takes {before:.1f} ms where {few:,} wait in {RUNNABLE} lanes,"
+        f" {after:.1f} ms where {deliveries:,} do; ratio {after / before:.2f}"
+    )
+    return tell(judge_pipeline(deep=after / before))
+
+
 class NoFiles:
     async def read(self, name: str) -> bytes:
         raise FileNotFoundError(name)
 
 
-WORKS = {"null": null, "http": http, "pile": pile}
+WORKS = {"null": null, "http": http, "wide": wide, "pile": pile, "deep": deep}
 
 if __name__ == "__main__":
     words = sys.argv[1:]

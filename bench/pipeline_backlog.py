@@ -1,10 +1,10 @@
 """What does a pile of deliveries that cannot run cost those that can?
 
-    python -m bench.pipeline pile [sqlite|postgres] [deliveries]
+    python -m bench.pipeline [pile|deep] [sqlite|postgres] [deliveries]
 
 A hundred accounts have something due. Their claim is timed alone, then beside a million deliveries of a
 thousand other accounts: a third due later, a third paused, a third resting for want of room in a limit. What
-was claimed is given back between two claims, untimed. The pile is loaded by raw SQL; statistics are gathered once, as autovacuum would.
+was claimed is given back between two claims, untimed. Or it is timed in their own lanes with few and with many due. The pile is loaded by raw SQL; statistics are gathered once, as autovacuum would.
 """
 
 import time
@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from statistics import median
 
 from cadenza.deliveries.claim import claim, release
+from cadenza.deliveries.lanes import refresh
 from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Tx
 
@@ -35,6 +36,15 @@ SELECT 'bench', 'p' || n, 'account:p' || (n % {lanes} + 1), 'p' || (n % {lanes} 
 FROM {numbers}, TABLE(:times) AS times (now_at timestamptz, later_at timestamptz)
 """
 
+_DUE = """
+INSERT INTO delivery (
+    workspace_id, id, lane_id, account_id, channel, action, state, due_at, content, approved, created_at
+)
+SELECT 'bench', 'q{of}-{part}-' || n, 'account:a' || (n % {lanes}), 'a' || (n % {lanes}), 'webhook', 'post',
+    'scheduled', :now, '{{"text":"hello"}}', true, :now
+FROM {numbers}
+"""
+
 
 def _numbers(tx: Tx, count: int) -> str:
     if tx.dialect == "postgresql":
@@ -52,6 +62,17 @@ def pile_up(tx: Tx, now: datetime, count: int) -> None:
     for part in _parts(count):
         sql = _DELIVERIES.format(lanes=LANES, numbers=_numbers(tx, part[1]))
         tx.run(sql.replace("'p' || n,", f"'p{part[0]}-' || n,", 1), times=times)
+    tx.run("ANALYZE")
+
+
+def deepen(tx: Tx, now: datetime, count: int) -> None:
+    """Load deliveries that are due into the lanes of the runnable accounts."""
+    for first, size in _parts(count):
+        tx.run(
+            _DUE.format(lanes=RUNNABLE, of=count, part=first, numbers=_numbers(tx, size)), now=now
+        )
+    lanes = [(HOME, f"account:a{n}") for n in range(RUNNABLE)]
+    refresh(tx, lanes)
     tx.run("ANALYZE")
 
 

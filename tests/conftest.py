@@ -164,6 +164,12 @@ def valkey(valkey_server: PrivateValkey) -> PrivateValkey:
 
 
 @pytest.fixture
+def redis_database(valkey_server: PrivateValkey) -> str:
+    """The address of a prefix on the run's Valkey that is this test's alone."""
+    return f"{valkey_server.url}?prefix=test-{os.getpid()}-{next(_numbers)}"
+
+
+@pytest.fixture
 def private_mongo() -> Iterator[Callable[[], PrivateMongo]]:
     """Start a MongoDB, or its stand-in, of this test's own, which may be stopped."""
     with ExitStack() as servers:

@@ -18,6 +18,7 @@ const ALLOWED = new Set([
   ..."Edg Edge OPR Opera Firefox Chrome Safari Windows Android Linux".split(" "),
   "Mac OS X",
   "UTC",
+  "HTML",
   "SMTP",
   // keys of a keyboard
   ..."Escape Enter ArrowUp ArrowDown".split(" "),

@@ -242,7 +242,22 @@ def furnish_rooms(tx: Tx, now: datetime, name: str, member_id: str) -> dict[str,
         by=by,
     )
     assert isinstance(source, InboundSource)
+    tx.run(
+        """
+        INSERT INTO signup_form (
+            workspace_id, id, name, audience_id, account_id, texts, created_by, created_at, updated_at
+        ) VALUES (:home, :id, :name, :audience_id, :account_id, '{}', :by, :now, :now)
+        """,
+        home=home,
+        id=f"form-of-{name}",
+        name=f"secret plans of {home}",
+        audience_id=audience.id,
+        account_id=f"account-of-{name}",
+        by=by,
+        now=now,
+    )
     return {
+        "form_id": f"form-of-{name}",
         "sequence_id": sequence.id,
         "campaign_id": f"campaign-of-{name}",
         "conversation_id": conversation,

@@ -187,3 +187,18 @@ async def test_what_was_missed_and_is_tried_again_has_not_ended(place: Place) ->
     editor = await place.client("editor")
     retried = (await editor.post(f"{LIST}/delivery-of-ada/retry")).json()
     assert (retried["state"], retried["ended_at"]) == ("scheduled", None)
+
+
+async def test_deliveries_are_found_by_the_code_of_their_reason(place: Place) -> None:
+    editor = await place.client("editor")
+    canceled = await editor.post(f"{LIST}/delivery-of-ada/cancel", json={"reason": "no bread"})
+    told = {name: canceled.json()[name] for name in ("reason", "reason_code", "reason_params")}
+    assert told == {
+        "reason": "no bread",
+        "reason_code": "canceled",
+        "reason_params": {"message": "no bread"},
+    }
+    found = (await editor.get(LIST, params={"reason_code": ["canceled", "cleared"]})).json()
+    assert [each["id"] for each in found["items"]] == ["delivery-of-ada"]
+    assert (await editor.get(LIST, params={"reason_code": "cleared"})).json()["items"] == []
+    assert (await editor.get(LIST, params={"reason_code": "no bread"})).status_code == 422

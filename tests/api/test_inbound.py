@@ -115,6 +115,30 @@ async def test_unipiles_secret_header_and_its_signature_are_checked(small: Place
     assert (await send(small, path, body + b" ", good)).status_code == 403
 
 
+async def test_an_account_that_unipile_calls_signed_out_is_held_until_it_is_back(
+    small: Place,
+) -> None:
+    owner = await small.client("owner")
+    made = (await owner.post(SOURCES, json={"kind": "unipile"})).json()
+    path, secret = f"/in/{made['source']['id']}", made["secret"]
+    sql = "UPDATE account SET provider = 'unipile', remote_id = 'u-1' WHERE id = 'account-of-ada'"
+    await small.runtime.operations.run(lambda tx, _: tx.run(sql))
+    for word, state in (
+        *(
+            ("ERROR", "connected"),
+            ("CREDENTIALS", "needs_reconnect"),
+            ("SYNC_SUCCESS", "connected"),
+        ),
+        ("OK", "connected"),
+    ):
+        said = {"account_id": "u-1", "account_type": "LINKEDIN", "message": word}
+        body = json.dumps({"AccountStatus": said}).encode()
+        assert (await send(small, path, body, {"unipile-auth": "wrong"})).status_code == 403
+        assert (await send(small, path, body, {"unipile-auth": secret})).json() == {"recorded": 0}
+        account = await owner.get("/api/v1/workspaces/home-of-ada/accounts/account-of-ada")
+        assert account.json()["state"] == state, word
+
+
 async def test_mailguns_and_sendgrids_signatures_are_checked(small: Place) -> None:
     path, _ = await make(small, kind="mailgun", secret="signing-key")
     moment = str(int(datetime.now(UTC).timestamp()))

@@ -2,9 +2,9 @@
 
 import json
 
+from cadenza.contacts.link_token import BadToken
 from cadenza.contacts.model import Invalid
 from cadenza.contacts.unsubscribe import (
-    BadToken,
     BulkMail,
     Subscriber,
     check_bulk_mail,
@@ -45,7 +45,7 @@ async def test_a_post_unsubscribes_once_and_is_answered_again(place: Place) -> N
     )
     events = await place.rows("SELECT * FROM outbox WHERE kind = 'contact.unsubscribed'")
     assert [json.loads(each["body"]) for each in events] == [
-        {"channel": "email", "address": "ben@example.org"}
+        {"channel": "email", "address": "ben@example.org", "audience_id": None}
     ]
     audit = await place.rows("SELECT actor FROM audit WHERE subject_id = 'ben@example.org'")
     assert audit == [{"actor": "recipient"}]

@@ -105,7 +105,7 @@ async def test_a_restored_database_sends_nothing_again_and_waits_for_a_person(
             due: "missed",
             later: "scheduled",
         }
-        assert (await town.row(runtime, due))["reason"] == MAYBE_SENT
+        assert (await town.row(runtime, due))["reason"] == MAYBE_SENT.text
         fresh = await town.post(runtime, "while it is held")
 
         monkeypatch.setenv("CADENZA_DATA", str(town.settings.data))

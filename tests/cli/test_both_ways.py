@@ -92,6 +92,27 @@ def ada(
     return Ada(capsys, server, key)
 
 
+def test_holidays_and_warm_ups_are_set_and_shown(ada: Ada) -> None:
+    done = ada.remote("account", "set", "webhook", "--holiday-calendar", "de-by")
+    assert "DE-BY" in done.out, done.err
+    assert "Christmas Day" in ada.both("account", "holidays", "webhook").out
+    day = (datetime.now(UTC) + timedelta(days=40)).strftime("%Y%m%d")
+    text = f"BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART;VALUE=DATE:{day}\nSUMMARY:Fair\nEND:VEVENT\nEND:VCALENDAR\n"
+    Path("fair.ics").write_text(text)
+    tried = ada.both("account", "holidays", "webhook", "--ics", "fair.ics", "--dry-run")
+    assert "1 would be added" in tried.out
+    assert "Fair" in ada("account", "holidays", "webhook", "--ics", "fair.ics").out
+    assert "Fair" in ada.both("account", "holidays", "webhook").out
+    warm = ada.remote("account", "set", "webhook", "--warm-up", "email=5+2/3")
+    assert "email: 5 a day, 2 more after every 3 active days" in warm.out, warm.err
+    assert "5 (warm-up)" in ada.both("account", "limits", "webhook").out
+    assert ada("account", "set", "webhook", "--no-warm-up").code == 0
+    wrong = ada("account", "set", "webhook", "--holiday-calendar", "DE-XX")
+    assert wrong.code != 0
+    assert "BY" in wrong.err
+    assert ada("account", "set", "webhook", "--no-holidays", "--no-holiday-calendars").code == 0
+
+
 def test_limits_and_hours_are_set_here_and_shown_there(ada: Ada) -> None:
     done = ada("account", "limit", "webhook", "post", "day=10", "gap=15m", "rate=5/60s")
     assert done.code == 0, done.err

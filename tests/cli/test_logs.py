@@ -79,11 +79,11 @@ def test_a_warning_that_repeats_is_folded_and_counted() -> None:
         handler.handle(record)
 
     for number in range(10_000):
-        say(1000 + number / 1000, "no file is left")
+        say(1000 + number / 1000, f"no file is left\nsocket: {number}")
         say(1000 + number / 1000, "a request was answered", logging.INFO)
     say(1001, "something else")
     written = [json.loads(line) for line in stream.getvalue().splitlines()]
-    assert sum(each["event"] == "no file is left" for each in written) == MOST_ALIKE
+    assert sum(each["event"].startswith("no file is left") for each in written) == MOST_ALIKE
     assert sum(each["event"] == "a request was answered" for each in written) == 10_000
     assert written[-1]["event"] == "something else"
     say(1000 + WINDOW, "no file is left")

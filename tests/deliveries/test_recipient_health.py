@@ -132,7 +132,7 @@ async def test_five_failures_in_a_row_end_a_channel_and_skip_what_waits(
         assert row["error_count"] == n + 1
         assert bool(row["active"]) == (n + 1 < LIMIT)
     skipped = await post_office.row("delivery", waiting)
-    assert (skipped["state"], skipped["reason"]) == ("skipped", SKIPPED)
+    assert (skipped["state"], skipped["reason"]) == ("skipped", SKIPPED.text)
     late = await write(post_office, BEN.upper())
     assert isinstance(await send_next(post_office, GONE), Refusal)
     row = await post_office.row("delivery", late)

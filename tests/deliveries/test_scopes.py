@@ -59,14 +59,14 @@ async def test_a_campaigns_day_holds_over_all_its_accounts(pipeline: Pipeline) -
 async def test_a_campaigns_rate_rests_its_lane_alone(pipeline: Pipeline) -> None:
     await open_campaign(pipeline)
     await limit(pipeline, CAMPAIGN, "rate", 1, per=3600)
-    await pipeline.post("ada", lane_id=CAMPAIGN)
-    await pipeline.post("ada", lane_id=CAMPAIGN)
+    first = await pipeline.post("ada", lane_id=CAMPAIGN)
+    second = await pipeline.post("ada", lane_id=CAMPAIGN)
     own = await pipeline.post("ada")
-    for _ in range(2):
-        await one(pipeline)
-    ticket, answer = await one(pipeline)
+    answers = {
+        ticket.id: type(answer) for ticket, answer in [await one(pipeline) for _ in range(3)]
+    }
 
-    assert (ticket.id, type(answer)) == (own, Permitted)
+    assert answers == {first: Permitted, second: Refusal, own: Permitted}
     assert (await pipeline.row("lane", CAMPAIGN))["parked_by"] == "budgets"
 
 

@@ -9,7 +9,6 @@ import pytest
 from cadenza.engine import Engine, Pace
 from cadenza.engine.errors import InvalidJob, MissingTrait
 from cadenza.engine.stores.redis import RedisStore
-from tests.servers.valkey import PrivateValkey
 
 PACE = Pace("account", timedelta(seconds=3))
 
@@ -29,9 +28,9 @@ async def test_a_store_that_has_it_opens(tmp_path: Path) -> None:
         assert engine.needs == set(needs)
 
 
-async def test_redis_counts_keys_by_queue_and_says_so_when_asked(valkey: PrivateValkey) -> None:
+async def test_redis_counts_keys_by_queue_and_says_so_when_asked(redis_database: str) -> None:
     with pytest.raises(MissingTrait, match="the redis store lacks keys_span_queues"):
-        await Engine(valkey.url, needs=["keys_span_queues"]).open()
+        await Engine(redis_database, needs=["keys_span_queues"]).open()
 
 
 async def test_a_need_that_nobody_knows_is_refused() -> None:

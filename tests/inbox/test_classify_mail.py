@@ -10,10 +10,8 @@ from cadenza.inbox.classify_mail import MailKind, classify_mail
 
 SAMPLES = [
     msgspec.json.decode(line)
-    for name in (
-        "inbound_mail",
-        "postfix_mail",
-    )  # invented ones, and reports that a real Postfix wrote
+    # Invented ones, and what a real Postfix and a real Exim wrote.
+    for name in ("inbound_mail", "postfix_mail", "exim_mail")
     for line in (Path(__file__).parent / "data" / f"{name}.jsonl").read_bytes().splitlines()
 ]
 

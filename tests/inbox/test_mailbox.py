@@ -161,9 +161,9 @@ async def test_a_server_without_plain_sign_in_is_asked_by_login(
     said: list[str] = []
     command = ImapSession.command
 
-    async def without_plain(self: ImapSession, text: str, then: bytes | None = None) -> Any:
+    async def without_plain(self: ImapSession, text: str, *then: bytes) -> Any:
         said.append(text.partition(" ")[0])
-        told = await command(self, text, then)
+        told = await command(self, text, *then)
         return [] if text == "CAPABILITY" else told
 
     monkeypatch.setattr(ImapSession, "command", without_plain)

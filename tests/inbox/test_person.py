@@ -78,6 +78,37 @@ async def live_with(office: Office) -> Contact:
             told=json.dumps({"body": f"RCPT TO:<{BEN}>"}),
             to=BEN,
         )
+        tx.run(
+            """
+            INSERT INTO signup_form (
+                workspace_id, id, name, audience_id, account_id, texts, created_by, created_at, updated_at
+            ) VALUES (:home, 'form', 'Footer', 'news', :account, '{}', 'a', :now, :now)
+            """,
+            home=HOME,
+            account=MAIL,
+            now=now,
+        )
+        tx.run(
+            """
+            INSERT INTO signup (
+                workspace_id, id, form_id, address, written, answers, consent_text, created_at, asked_at
+            ) VALUES (:home, 'signup', 'form', :address, :written, :answers, 'yes', :now, :now)
+            """,
+            home=HOME,
+            address=BEN.lower(),
+            written=BEN,
+            answers=json.dumps({"first_name": NAME}),
+            now=now,
+        )
+        tx.run(
+            """
+            INSERT INTO audience_unsubscribe (workspace_id, channel, address, audience_id, created_at)
+            VALUES (:home, 'email', :address, 'news', :now)
+            """,
+            home=HOME,
+            address=BEN.lower(),
+            now=now,
+        )
         new = read_suppression(SuppressionKind.ADDRESS, BEN, note="manual")
         suppress(tx, now, [new], workspace_id=HOME, by="member:ada")  # pyright: ignore[reportArgumentType]
 
@@ -104,6 +135,7 @@ async def test_everything_about_a_person_is_told(office: Office) -> None:
     assert len(told["sent"]) == 2
     assert {each["kind"] for each in told["received"]} == {"reply", "hard_bounce", "unsubscribe"}
     assert {each["reason"] for each in told["suppressions"]} >= {"manual", "unsubscribe"}
+    assert [(each["form"], each["state"]) for each in told["signups"]] == [("Footer", "pending")]
     assert CY not in json.dumps(told, default=str)
 
 

@@ -6,9 +6,10 @@ from datetime import datetime, timedelta
 import pytest
 
 from cadenza.inbox import listeners
+from cadenza.inbox.health import count_account
 from cadenza.inbox.listeners import InboundKind as Kind
 from cadenza.inbox.listeners import InboundRecorded
-from cadenza.inbox.record import count_account, match_again
+from cadenza.inbox.record import match_again
 from cadenza.sql.tx import Tx
 from tests.inbox.conftest import DOMAIN, HOME, LINKEDIN, MAIL, Office
 

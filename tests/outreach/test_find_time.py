@@ -29,11 +29,9 @@ def office(
     return Hours(get_zone(zone_name), ((), day, day, day, day, day, ()), holidays)
 
 
-def agenda(
-    caps: Caps = TWENTY, pace: Pace = PACE, *, booked: Iterable[int] = (), active_days: int = 0
-) -> Agenda:
+def agenda(caps: Caps = TWENTY, pace: Pace = PACE, *, booked: Iterable[int] = ()) -> Agenda:
     openings = Openings(get_zone(NEW_YORK), office(NEW_YORK))
-    return Agenda(openings, pace, caps, booked=booked, active_days=active_days)
+    return Agenda(openings, pace, caps, booked=booked)
 
 
 def plan(into: Agenda, count: int, *, start: int = MONDAY, key: str = "autumn") -> list[Found]:
@@ -116,7 +114,7 @@ def places_day() -> int:
 
 
 def test_a_ramp_counts_active_days_not_calendar_days() -> None:
-    ramped = agenda(Caps(day=20, ramp=Ramp(start=2, step=2)), active_days=1)
+    ramped = agenda(Caps(day=20, ramp=Ramp(start=2, step=2), active_days=1))
     places = plan(ramped, 18)
     assert list(Counter(place.day for place in places).values()) == [4, 6, 8]
 

@@ -13,8 +13,11 @@ from cadenza.providers.registry import all_options, all_providers, options_of
 
 FOLDERS = Path(providers.__file__).parent
 READ = re.compile(r"(?:message|[^.\w])\.?options\.get\(\"(\w+)\"")
-# Of letters and messages to one person, or read by programs alone: no composer of posts asks for them.
-NOT_ASKED = {"unipile": {"api"}, "smtp": {"auto_submitted", "in_reply_to"}}
+# Of mails and messages to one person, or read by programs alone: no composer of posts asks for them.
+NOT_ASKED = {
+    "unipile": {"api", "in_reply_to", "references"},
+    "smtp": {"auto_submitted", "in_reply_to", "references"},
+}
 DECLARED = [(name, option) for name, options in all_options().items() for option in options]
 
 

@@ -25,6 +25,7 @@ from cadenza.providers.registry import all_connectors
 from tests.providers.facebook.fixtures import facebook
 from tests.providers.instagram.fixtures import instagram
 from tests.providers.linkedin.fixtures import linkedin
+from tests.providers.mail_oauth.fixtures import mail_oauth
 from tests.providers.mastodon.fixtures import mastodon
 from tests.providers.threads.fixtures import threads
 from tests.providers.x.fixtures import x
@@ -108,6 +109,15 @@ async def _threads() -> AsyncGenerator[Began]:
         yield _connecting(scene, app), simulated
 
 
+@asynccontextmanager
+async def _mail(name: str) -> AsyncGenerator[Began]:
+    async with mail_oauth(name) as (scene, simulated):
+        simulated.add_app(BACK)
+        client = next(reversed(simulated.clients.values()))
+        app = replace(scene.app, client_id=client.id, client_secret=Secret(client.secret))
+        yield _connecting(scene, app), simulated
+
+
 Stage = Callable[[], AbstractAsyncContextManager[Began]]
 STAGES: dict[str, tuple[str, Stage]] = {
     "mastodon": ("mastodon", _mastodon),
@@ -117,8 +127,10 @@ STAGES: dict[str, tuple[str, Stage]] = {
     "instagram": ("instagram", _instagram),
     "instagram by facebook": ("instagram", _instagram_by_facebook),
     "threads": ("threads", _threads),
+    "google_mail": ("google_mail", lambda: _mail("google_mail")),
+    "microsoft_mail": ("microsoft_mail", lambda: _mail("microsoft_mail")),
 }
-PKCE = ("mastodon", "x")  # the networks that check a verifier
+PKCE = ("mastodon", "x", "google_mail", "microsoft_mail")  # the networks that check a verifier
 
 
 async def _browse(connecting: Connecting, url: str) -> dict[str, str]:

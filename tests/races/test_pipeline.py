@@ -16,6 +16,7 @@ from typing import Any
 import asyncpg
 import pytest
 
+from cadenza.contacts.unsubscribe import Subscriber, unsubscribe
 from cadenza.core.channels import Channel
 from cadenza.core.clock import SystemClock
 from cadenza.core.rollup import DeliveryState as State
@@ -234,6 +235,35 @@ async def test_a_pause_is_not_acknowledged_before_a_permit_that_came_first(pair:
     assert (await pair.row("delivery", "d1"))["state"] == "sending"
 
 
+async def test_an_unsubscribe_before_the_permit_wins(pair: Pair) -> None:
+    ticket = await claimed_for_ben(pair)
+    _, answer = await in_turn(pair, (pair.person, _unsubscribe), (pair.worker, _permit(ticket)))
+    assert isinstance(answer, Refusal)
+    assert answer.gate == "suppression"
+    assert (await pair.row("delivery", "d1"))["state"] == "skipped"
+
+
+async def test_an_unsubscribe_is_not_acknowledged_before_a_permit_that_came_first(
+    pair: Pair,
+) -> None:
+    ticket = await claimed_for_ben(pair)
+    answer, new = await in_turn(pair, (pair.worker, _permit(ticket)), (pair.person, _unsubscribe))
+    assert isinstance(answer, Permitted)
+    assert new is True
+    assert (await pair.row("delivery", "d1"))["state"] == "sending"
+
+
+async def claimed_for_ben(pair: Pair) -> ClaimedDelivery:
+    await pair.person.run(
+        lambda tx, _: tx.run("UPDATE delivery SET recipient = '@benb', channel = 'telegram'")
+    )
+    return await claimed(pair)
+
+
+def _unsubscribe(tx: Tx, now: datetime) -> bool:
+    return unsubscribe(tx, now, Subscriber(HOME, "telegram", "@benb"))
+
+
 async def test_a_cancel_before_the_claim_wins(pair: Pair) -> None:
     answer, tickets = await in_turn(pair, (pair.person, _cancel), (pair.worker, _claim))
     assert answer == ChangedDelivery(State.CANCELED)
@@ -316,9 +346,9 @@ async def test_a_claim_that_has_not_reached_the_lane_yet_sees_who_was_put_first_
         pytest.skip("one writer at a time: nobody comes between")
     await pair.person.run(lambda tx, now: _add(tx, now, "d2"))
     # The claim waits where it has its view of all rows and has not locked the lane.
-    passes = claiming._SKIPS_CRASHED
-    gate = "pg_advisory_xact_lock_shared(4712)::text IS NOT NULL"
-    monkeypatch.setattr(claiming, "_SKIPS_CRASHED", f"{gate} AND {passes}")
+    gate = "pg_advisory_xact_lock_shared(4712)::text IS NOT NULL AND NOT paused"
+    waits = claiming._HEADS_LOCKED.replace("NOT paused", gate, 1)
+    monkeypatch.setattr(claiming, "_HEADS_LOCKED", waits)
     keeper = await asyncpg.connect(pair.dsn)
     try:
         async with keeper.transaction():
@@ -327,7 +357,7 @@ async def test_a_claim_that_has_not_reached_the_lane_yet_sees_who_was_put_first_
             await _waiting(keeper, 1)
             await pair.person.run(turn)
         tickets = await claims or await pair.worker.run(_claim)  # who stepped aside comes again
-        assert [ticket.id for ticket in tickets] == ["d2"]
+        assert [ticket.id for ticket in tickets] == ["d2", "d1"]
     finally:
         await keeper.close()
 

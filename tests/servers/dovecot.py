@@ -70,6 +70,26 @@ namespace inbox {{
   }}
 }}
 """
+_TOKENS = """
+auth_mechanisms = plain login xoauth2 oauthbearer
+passdb {{
+  driver = oauth2
+  mechanisms = xoauth2 oauthbearer
+  args = {file}
+}}
+service auth {{
+  unix_listener {socket} {{
+    mode = 0666
+  }}
+}}
+"""
+_INTROSPECTION = """
+introspection_mode = auth
+introspection_url = {url}
+username_attribute = email
+active_attribute = active
+active_value = true
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +101,11 @@ class Dovecot:
     folder: Path
     uid: int
     gid: int
+
+    @property
+    def sasl(self) -> Path:
+        """Where Postfix asks whether a client may sign in."""
+        return self.folder / "sasl"
 
     def put(self, raw: bytes, *, who: str = "ada", junk: bool = False) -> Path:
         """Let a mail arrive."""
@@ -112,8 +137,8 @@ class Dovecot:
 
 
 @contextmanager
-def dovecot(certificate: Path) -> Generator[Dovecot]:
-    """Run one with a mailbox of Ada's."""
+def dovecot(certificate: Path, *, introspection: str = "") -> Generator[Dovecot]:
+    """Run one with a mailbox of Ada's; with an introspection page it takes tokens (XOAUTH2), for Postfix too."""
     command = shutil.which("dovecot") or shutil.which("/usr/sbin/dovecot")
     if command is None:
         raise ServerUnavailableError("no Dovecot: install your system's dovecot-imapd package")
@@ -129,10 +154,15 @@ def dovecot(certificate: Path) -> Generator[Dovecot]:
         os.chown(folder / name, user.pw_uid, user.pw_gid)
     (folder / "users").write_text(f"ada:{{PLAIN}}{PASSWORD}\n")
     ports = _free_ports()
+    more = ""
+    if introspection:
+        oauth = folder / "oauth2.conf"
+        oauth.write_text(_INTROSPECTION.format(url=introspection))
+        more = _TOKENS.format(file=oauth, socket=folder / "sasl")
     values = {"folder": folder, "certificate": certificate}
     values |= {"user": "nobody", "group": "nogroup", "uid": user.pw_uid, "gid": user.pw_gid}
     file = folder / "dovecot.conf"
-    file.write_text(_CONFIGURATION.format(port=ports[0], secure_port=ports[1], **values))
+    file.write_text(_CONFIGURATION.format(port=ports[0], secure_port=ports[1], **values) + more)
     master = subprocess.Popen(
         [command, "-F", "-c", str(file)], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
     )

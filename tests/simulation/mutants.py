@@ -11,8 +11,6 @@ from datetime import timedelta
 from types import ModuleType
 from typing import Any
 
-from msgspec import structs
-
 from cadenza.accounts import refresh
 from cadenza.core.budgets import MinGap
 from cadenza.core.rollup import DeliveryState as State
@@ -26,10 +24,12 @@ from cadenza.deliveries import (
     rate_limit_waits,
     read_budgets,
     reconcile,
+    refuse,
     request_permit,
     rescue,
     rewrite,
     settle,
+    transition,
 )
 from cadenza.deliveries.change import ChangedDelivery
 from cadenza.deliveries.gates import Pass
@@ -84,14 +84,14 @@ class Mutant:
             setattr(module, name, before)
 
 
-_decide, _save_evidence, _take_back = settle._decide, settle._save_evidence, rescue._take_back
+_decide, _save_evidence = settle._decide, settle._save_evidence
 _armed, _release = permit._armed, claim.release
 _rules, _scope_of = read_budgets._rules, rate_limit_waits.scope_of
 
 
-def _blind(now: Any, result: Any) -> settle.Move:
+def _blind(now: Any, result: Any) -> settle.Decision:
     if isinstance(result.outcome, Unconfirmed):
-        return settle.Move(State.SCHEDULED, "again", now + timedelta(seconds=5))
+        return settle.Decision(State.SCHEDULED, "again", now + timedelta(seconds=5))
     return _decide(now, result)
 
 
@@ -105,8 +105,23 @@ def _refund_unconfirmed(tx: Any, now: Any, results: Any) -> Any:
     return exchanges
 
 
-def _forget_the_call(tx: Any, now: Any, row: Any, crash_limit: int) -> bool:
-    return _take_back(tx, now, structs.replace(row, state=State.SCHEDULED), crash_limit)
+def _forget_the_call(tx: Any, now: Any, moves: Any) -> Any:
+    """Let what may have been sent wait again."""
+    lost = [each._replace(to=State.SCHEDULED) for each in moves]
+    return transition.move(tx, now, lost)
+
+
+def _leave_it_sending(tx: Any, now: Any, moves: Any) -> Any:
+    """Let go of a refused part without a word of where its delivery stands."""
+    fences = [each.delivery.fence for each in moves]
+    tx.run(
+        """
+        UPDATE delivery SET leased_until = NULL, worker = NULL
+        FROM TABLE(:held) AS given (workspace_id text, id text, held bigint)
+        WHERE delivery.workspace_id = given.workspace_id AND delivery.id = given.id AND lease = held
+        """,
+        held=fences,
+    )
 
 
 def _arm_at_reservation(budget: Any, *, busy_until: Any) -> Any:
@@ -182,9 +197,9 @@ class _Never:
     """What no outcome is."""
 
 
-HELD = settle.HELD
-CLEARED = """AND state IN ('draft', 'scheduled') AND leased_until IS NULL
-        RETURNING id, post_id, account_id, lane_id"""
+HELD = transition.HELD
+CLEARED = "state IN ('draft', 'scheduled') AND leased_until IS NULL"
+AT_REST = f"leased_until IS NULL AND {transition.POSTS} AND state IN ('draft', 'scheduled')"
 MUTANTS = {
     mutant.name: mutant
     for mutant in (
@@ -205,7 +220,7 @@ MUTANTS = {
             ),
         ),
         Mutant("a crash forgets the gap", patches=((permit, "_armed", _arm_for_the_call),)),
-        Mutant("rescue sends again", patches=((rescue, "_take_back", _forget_the_call),)),
+        Mutant("rescue sends again", patches=((rescue, "move", _forget_the_call),)),
         Mutant("the worker's clock decides", host_clock=True),
         Mutant(
             "an unconfirmed send is refunded",
@@ -239,10 +254,7 @@ MUTANTS = {
         Mutant("a release leaves the lane twice", patches=((claim, "release", _leave_anyway),)),
         Mutant("permit asks for no lease", patches=((permit, "_still_ours", lambda *_: True),)),
         Mutant("cancel takes what is on the wire", patches=((people, "cancel", _read_then_write),)),
-        Mutant(
-            "a refused part stays sending",
-            swaps=(("SET state = 'scheduled', leased_until = NULL", "SET leased_until = NULL"),),
-        ),
+        Mutant("a refused part stays sending", patches=((refuse, "move_held", _leave_it_sending),)),
         Mutant(
             "a part is kept by luck",
             swaps=(("SET parts_sent = :parts,", "SET parts_sent = parts_sent,"),),
@@ -258,12 +270,8 @@ MUTANTS = {
         Mutant(
             "clear cancels what is in flight",
             swaps=(
-                (
-                    CLEARED,
-                    CLEARED.replace(
-                        "'scheduled') AND leased_until IS NULL", "'scheduled', 'sending')"
-                    ),
-                ),
+                (CLEARED, "state IN ('draft', 'scheduled', 'sending')"),
+                (AT_REST, "state IN ('draft', 'scheduled', 'sending')"),
             ),
         ),
         Mutant("a resume floods", patches=((resume, "_do", _nothing),)),

@@ -12,12 +12,11 @@ from cadenza.engine.meters import Meters
 AMPLE = 60.0
 
 
-@pytest.fixture(params=["sqlite", "postgres_database", "valkey", "mongo_database"])
+@pytest.fixture(params=["sqlite", "postgres_database", "redis_database", "mongo_database"])
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/jobs.sqlite3"
-    found = request.getfixturevalue(request.param)
-    return found if isinstance(found, str) else f"{found.url}?prefix={tmp_path.name}"
+    return request.getfixturevalue(request.param)
 
 
 async def test_an_occurrence_between_two_milliseconds_fires(address: str) -> None:

@@ -40,9 +40,8 @@ class Stander:
 
 
 @pytest.fixture
-async def store(valkey: PrivateValkey) -> AsyncIterator[RedisStore]:
-    valkey.flush()
-    store = RedisStore(valkey.url)
+async def store(redis_database: str) -> AsyncIterator[RedisStore]:
+    store = RedisStore(redis_database)
     await store.open()
     store.watch(lambda queue: None)
     async with asyncio.timeout(AMPLE):
@@ -53,8 +52,8 @@ async def store(valkey: PrivateValkey) -> AsyncIterator[RedisStore]:
 
 
 @pytest.fixture
-async def producer(valkey: PrivateValkey) -> AsyncIterator[RedisStore]:
-    store = RedisStore(valkey.url)
+async def producer(redis_database: str) -> AsyncIterator[RedisStore]:
+    store = RedisStore(redis_database)
     await store.open()
     yield store
     await store.close()
@@ -138,11 +137,11 @@ async def test_who_is_busy_or_has_taken_something_does_not_stand_by(
 
 
 async def test_nothing_is_handed_to_a_worker_that_is_gone(
-    valkey: PrivateValkey, store: RedisStore, producer: RedisStore
+    redis_database: str, store: RedisStore, producer: RedisStore
 ) -> None:
     woken: asyncio.Queue[str] = asyncio.Queue()
     store.watch(woken.put_nowait)
-    gone, late = RedisStore(valkey.url), Stander(store, "late")
+    gone, late = RedisStore(redis_database), Stander(store, "late")
     await gone.open()
     ada = Stander(gone)
     gone.watch(lambda queue: None)
@@ -171,12 +170,12 @@ def insert_from_elsewhere(url: str) -> None:
 
 
 async def test_what_comes_after_a_worker_left_goes_back(
-    valkey: PrivateValkey, store: RedisStore
+    redis_database: str, store: RedisStore
 ) -> None:
     ada = Stander(store)
     await ada.ask()
     with ThreadPoolExecutor(1) as elsewhere:  # this loop stands still: the job is not heard of yet
-        elsewhere.submit(insert_from_elsewhere, valkey.url).result()
+        elsewhere.submit(insert_from_elsewhere, redis_database).result()
     ada.leave()
     ada.leave()
     async with asyncio.timeout(AMPLE):

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 
+import msgspec
 from msgspec import Struct
 
 from cadenza.sql.tx import Tx
@@ -42,6 +43,11 @@ class Account(Struct, frozen=True):
 
 
 COLUMNS = columns(Account, "account")
+
+
+def labels_in(settings: str) -> tuple[str, ...]:
+    """Return the labels that people gave an account, as its settings hold them."""
+    return tuple(msgspec.json.decode(settings).get("labels", ()))
 
 
 def read_accounts(tx: Tx, keys: Iterable[Key], *, hold: str | None = None) -> dict[Key, Account]:

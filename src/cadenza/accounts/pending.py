@@ -2,7 +2,8 @@
 
 A state is random, kept as a hash, good once, for ten minutes, in one workspace and for the person who began.
 It is not bound to a session: what the command line began is finished where the network sends the browser. The
-person has to be the same, else a link of somebody else would connect an account here, or bring mine to them.
+person has to be the same, else a link of somebody else would connect an account here, or bring mine to them. Where
+the network itself tells us, nobody comes back: it was given the state, and nobody else was.
 """
 
 from collections.abc import Sequence
@@ -50,19 +51,22 @@ def expect(tx: Tx, now: datetime, pending: Pending) -> None:
 
 
 def take(
-    tx: Tx, now: datetime, *, workspace_id: str, state_hash: str, person_id: str
+    tx: Tx, now: datetime, *, workspace_id: str, state_hash: str, person_id: str | None
 ) -> Row | None:
-    """Use the state up, be it for better or worse; None: it is unknown, used, ended or of somebody else."""
+    """Use the state up, be it for better or worse; None: it is unknown, used, ended or of somebody else.
+
+    Without a person it is the network that comes, with a state that only it was given.
+    """
     row = tx.one(
         """
         UPDATE connecting SET used_at = :now
-        WHERE workspace_id = :workspace_id AND state_hash = :hash AND person_id = :person_id
+        WHERE workspace_id = :workspace_id AND state_hash = :hash AND (:person_id = '' OR person_id = :person_id)
             AND used_at IS NULL AND ends_at > :now
-        RETURNING provider, account_id, sealed, tries
+        RETURNING provider, account_id, sealed, tries, person_id
         """,
         workspace_id=workspace_id,
         hash=state_hash,
-        person_id=person_id,
+        person_id=person_id or "",
         now=now,
     )
     if row is not None:

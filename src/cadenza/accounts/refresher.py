@@ -11,13 +11,14 @@ from collections.abc import Callable
 from datetime import datetime
 
 from cadenza.accounts import refresh
-from cadenza.accounts.model import Account
-from cadenza.accounts.open import refer
+from cadenza.accounts.model import Account, read_account
+from cadenza.accounts.open import open_account_tokens, refer
 from cadenza.accounts.refresh import Begun, Busy, Later, Lost, Ready, due_accounts, is_due
 from cadenza.accounts.seal import Keyring
 from cadenza.core.clock import Clock
 from cadenza.providers.base import AttemptContext, Provider, use_of
 from cadenza.providers.http.client import OutboundClient
+from cadenza.providers.http.redact import Secret
 from cadenza.providers.message import App, Message, Tokens
 from cadenza.providers.outcome import Outcome, Transient, Unconfirmed
 from cadenza.sql.errors import SqlError
@@ -62,6 +63,24 @@ class Refresher:
     async def force(self, account: Account) -> Ready | Lost | Later:
         """The network refused these tokens: bring others, once."""
         return await self._share(account, account.token_issued_at or account.created_at)
+
+    async def read_access_token(
+        self, workspace_id: str, account_id: str, *, refused: bool = False
+    ) -> Secret | Lost | Later:
+        """Return a token for what else the account's sign-in opens, such as its mailbox; renewed if it runs out.
+
+        `refused`: the last one was not taken though it should be good, so another is brought, once.
+        """
+        account = await self._operations.read(
+            lambda tx, _: read_account(tx, workspace_id, account_id)
+        )
+        if account is None or not account.can_send:
+            return Lost((account and account.state_reason) or "the account is not connected")
+        got = await (self.force(account) if refused else self.ready(account))
+        if not isinstance(got, Ready):
+            return got
+        tokens = open_account_tokens(self._ring, got.account)
+        return tokens.access if tokens is not None else Lost("the account has no credentials")
 
     async def run_once(self) -> float:
         """Refresh what runs out, one after the other; each for itself."""

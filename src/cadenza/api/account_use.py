@@ -7,9 +7,11 @@ those the newest 20,000 calls.
 
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
+from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
+from cadenza.accounts.model import Account, read_account
 from cadenza.api.accounts import Limit, one
 from cadenza.api.request_context import Reader
 from cadenza.api.routes import Resource
@@ -17,6 +19,7 @@ from cadenza.api.schemas import Id
 from cadenza.core.budgets import DAY, Period
 from cadenza.core.offset_spans import OffsetSpan, span_at, to_second
 from cadenza.core.zones import Zone, get_zone, local_day
+from cadenza.deliveries.daily_cap import daily_cap
 from cadenza.deliveries.model import Action, account_scope
 from cadenza.deliveries.set_limit import list_limits
 from cadenza.people.model import Role
@@ -60,6 +63,10 @@ class LimitUse(BaseModel):
 
     limit: Limit
     used: int | None
+    holds: int | None = Field(
+        default=None, description="Today, where a warm-up or the network lowers the limit"
+    )
+    lowered_by: Literal["warm-up", "network"] | None = None
 
 
 class AccountUseView(BaseModel):
@@ -81,6 +88,8 @@ async def show_use(ask: Reader, workspace_id: Id, account_id: Id) -> AccountUseV
         rows = count_calls(tx, now, workspace_id, account_id, zone)
         used = {row["action"]: row for row in rows if row["kind"] == "used"}
         limits = list_limits(tx, workspace_id, account_scope(account_id))
+        own = read_account(tx, workspace_id, account_id)
+        assert own is not None
         return AccountUseView(
             zone=zone.name,
             since=local_day(now - BACK, zone),
@@ -98,7 +107,10 @@ async def show_use(ask: Reader, workspace_id: Id, account_id: Id) -> AccountUseV
                 for row in rows
                 if row["kind"] == "hour"
             ],
-            uses=[LimitUse(limit=Limit(**row), used=_used(row, used)) for row in limits],
+            uses=[
+                LimitUse(limit=Limit(**row), used=_used(row, used), **_lowered(tx, now, own, row))
+                for row in limits
+            ],
         )
 
     return await ask.read(look)
@@ -154,6 +166,13 @@ def _wall(now: datetime, zone: Zone) -> str:
         return f"second + ({last.offset})"
     cases = " ".join(f"WHEN second < {each.end} THEN {each.offset}" for each in earlier)
     return f"second + CASE {cases} ELSE {last.offset} END"
+
+
+def _lowered(tx: Tx, now: datetime, account: Account, limit: Row) -> dict[str, Any]:
+    if limit["kind"] != Period.DAY:
+        return {}
+    cap = daily_cap(tx, now, account, limit["action"], limit["amount"])
+    return {"holds": cap.amount, "lowered_by": cap.lowered_by} if cap.lowered_by else {}
 
 
 def _used(limit: Row, used: Mapping[str, Row]) -> int | None:

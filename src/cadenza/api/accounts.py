@@ -3,7 +3,14 @@
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 from cadenza.accounts import configure
 from cadenza.accounts.disconnect import disconnect
@@ -23,12 +30,14 @@ from cadenza.api.schemas import (
     loads,
     one_of,
 )
+from cadenza.core.holiday_calendars import UnknownCalendarError, check_calendar
 from cadenza.db.audit import record
 from cadenza.deliveries import lanes, resume_plan, set_limit
 from cadenza.deliveries.cancel_account import cancel_account
 from cadenza.deliveries.lift_suspension import NotSuspended, lift_suspension
 from cadenza.deliveries.model import Action, account_scope
 from cadenza.people.model import Role
+from cadenza.providers.mail_address import is_address
 from cadenza.queues.change import ChangedSchedule, change
 from cadenza.queues.model import NoQueue
 from cadenza.queues.pause import PauseOver
@@ -38,6 +47,38 @@ from cadenza.sql.tx import Row, Tx
 
 routes = Resource("accounts", "/workspaces/{workspace_id}/accounts")
 BATCHES = 20  # of canceled deliveries in one request; the rest meets the account's closed gate
+
+
+OutreachAction = Literal[Action.EMAIL, Action.MESSAGE, Action.CONNECTION_REQUEST, Action.INMAIL]
+
+
+AccountLabel = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
+
+
+def _calendar(name: str) -> str:
+    try:
+        return check_calendar(name)
+    except UnknownCalendarError as unknown:
+        raise ValueError(str(unknown)) from None
+
+
+CalendarName = Annotated[
+    str,
+    StringConstraints(max_length=40, pattern=r"^[A-Za-z]{2}(-[A-Za-z0-9 ]{1,30})?$"),
+    AfterValidator(_calendar),
+    Field(examples=["DE-BY"]),
+]
+
+
+def _check_address(said: str) -> str:
+    said = said.strip()
+    if said and not is_address(said):
+        raise ValueError("it is not a mail address, like ada@example.com")
+    return said
+
+
+SenderName = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+MailAddress = Annotated[str, StringConstraints(max_length=254), AfterValidator(_check_address)]
 
 
 class Hours(BaseModel):
@@ -57,6 +98,26 @@ class Hours(BaseModel):
         if self.start.tzinfo is not None or self.end.tzinfo is not None:
             raise ValueError("hours are wall times of the account's zone: leave the offset out")
         return self
+
+
+class WarmUp(BaseModel):
+    """So many a day at first, `step` more after every `every` days with at least one message."""
+
+    model_config = ConfigDict(extra="forbid")
+    start: int = Field(ge=1, le=10_000, strict=True)
+    step: int = Field(ge=1, le=10_000, strict=True)
+    every: int = Field(default=1, ge=1, le=30, strict=True)
+
+
+class AccountHealthLimits(BaseModel):
+    """From what share of the mails sent in 30 days the account is suspended; 100 never does."""
+
+    model_config = ConfigDict(extra="forbid")
+    bounce_percent: float = Field(default=2.0, gt=0, le=100)
+    complaint_percent: float = Field(default=0.3, gt=0, le=100)
+    after: int = Field(
+        default=50, ge=1, le=100_000, description="Mails sent before bounces are judged"
+    )
 
 
 class Lane(BaseModel):
@@ -92,9 +153,18 @@ class Account(Answer):
         description="What holds for an action that `hours` does not name; null: at any time"
     )
     holidays: list[date]
+    holiday_calendars: list[str] = Field(description="Countries whose public holidays it keeps")
+    labels: list[str] = Field(description="By which sequences choose accounts")
+    warm_up: dict[str, WarmUp] = Field(
+        description="Per action: a new account begins with fewer a day than its limit allows"
+    )
     bulk: bool = Field(
         description="Made for many (a mail relay): campaigns by it keep no limits of mail by hand"
     )
+    from_name: str = Field(default="", description="The name that its mails come from")
+    reply_to: str = Field(default="", description="Where answers to its mails go")
+    signature: str = Field(default="", description="Plain text below every mail")
+    health: AccountHealthLimits
     lane: Lane | None
     to_resume: int = Field(
         default=0,
@@ -124,7 +194,26 @@ class AccountChange(InputModel):
         default=None, description="Per action; null is always open, left out is the default"
     )
     holidays: list[date] | None = Field(default=None, max_length=400)
+    holiday_calendars: list[CalendarName] | None = Field(
+        default=None,
+        max_length=5,
+        description="Countries whose public holidays it keeps, such as DE, or DE-BY for a part of one",
+    )
+    labels: list[AccountLabel] | None = Field(default=None, max_length=20)
+    warm_up: dict[OutreachAction, WarmUp | None] | None = Field(
+        default=None, description="Per action; null, or left out, ends it"
+    )
     bulk: bool | None = None
+    from_name: SenderName | None = Field(
+        default=None, description="The name that its mails come from; empty: none"
+    )
+    reply_to: MailAddress | None = Field(
+        default=None, description="Where answers to its mails go; empty: to its own address"
+    )
+    signature: Annotated[str, StringConstraints(max_length=2_000)] | None = Field(
+        default=None, description="Plain text below every mail; empty: none"
+    )
+    health: AccountHealthLimits | None = None
 
 
 class Limit(BaseModel):
@@ -256,13 +345,25 @@ async def change_account(
                 unconfirmed_policy=body.unconfirmed_policy,
                 hours=hours,
                 holidays=holidays,
+                holiday_calendars=body.holiday_calendars,
+                labels=None if body.labels is None else list(dict.fromkeys(body.labels)),
+                warm_up=None
+                if body.warm_up is None
+                else {
+                    action.value: None if said is None else said.model_dump()
+                    for action, said in body.warm_up.items()
+                },
                 bulk=body.bulk,
+                from_name=body.from_name,
+                reply_to=body.reply_to,
+                signature=body.signature,
+                health=None if body.health is None else body.health.model_dump(),
             ),
             by=act.by,
         )
         if body.zone is not None:
             set_limit.recount(tx, now, workspace_id=workspace_id, account_id=account_id)
-        _look_again(tx, workspace_id, account_id)
+        look_again(tx, workspace_id, account_id)
         return act.tag(one(act, tx, account_id))
 
     return await act.write(operation, locks=[configure.lock_of(workspace_id, account_id)])
@@ -408,7 +509,15 @@ def show(row: Row, lane: Row | None, to_resume: int = 0) -> Account:
             "hours": settings.get("hours", {}),
             "usual_hours": {action: usual_hours(action) for action in Action},
             "holidays": settings.get("holidays", []),
+            "holiday_calendars": settings.get("holiday_calendars", []),
+            "labels": settings.get("labels", []),
+            "warm_up": {
+                action: {name: said[name] for name in WarmUp.model_fields}
+                for action, said in settings.get("warm_up", {}).items()
+            },
             "bulk": settings.get("bulk", False),
+            **{name: settings.get(name) or "" for name in ("from_name", "reply_to", "signature")},
+            "health": AccountHealthLimits(**settings.get("health") or {}),
             "lane": shown,
             "to_resume": to_resume,
         }
@@ -445,7 +554,7 @@ def _move_clock(act: WriteContext, tx: Tx, now: datetime, account_id: str, zone:
         refuse(answer)
 
 
-def _look_again(tx: Tx, workspace_id: str, account_id: str) -> None:
+def look_again(tx: Tx, workspace_id: str, account_id: str) -> None:
     """What waited for hours or a budget may go now: let the pipeline look again."""
     lanes.unpark(tx, accounts=[(workspace_id, account_id)], by=("hours", "budgets"))
 

@@ -12,6 +12,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from cadenza.api import (
+    account_holidays,
     account_use,
     accounts,
     activity,
@@ -30,8 +31,10 @@ from cadenza.api import (
     contacts,
     cron_hooks,
     deliveries,
+    domain_check,
     events,
     exports,
+    external_sends,
     health,
     imports,
     inbound,
@@ -56,6 +59,8 @@ from cadenza.api import (
     recipient_channels,
     rules,
     sequences,
+    sign_up,
+    signup_forms,
     suppression,
     system,
     templates,
@@ -74,7 +79,9 @@ from cadenza.people.passwords import Passwords
 
 V1 = "/api/v1"
 RESOURCES: tuple[Resource, ...] = (
+    account_holidays.routes,
     account_use.routes,
+    external_sends.routes,
     accounts.routes,
     activity.routes,
     attention.routes,
@@ -91,6 +98,7 @@ RESOURCES: tuple[Resource, ...] = (
     contacts.routes,
     attempts.routes,
     deliveries.routes,
+    domain_check.routes,
     events.routes,
     exports.routes,
     imports.routes,
@@ -118,6 +126,7 @@ RESOURCES: tuple[Resource, ...] = (
     recipient_channels.routes,
     rules.routes,
     sequences.routes,
+    signup_forms.routes,
     suppression.routes,
     system.routes,
     templates.messages,
@@ -129,7 +138,9 @@ PLACES: tuple[tuple[str, Resource], ...] = (
     ("", health.routes),
     ("", public_media.routes),
     ("", unsubscribe.routes),
+    ("", sign_up.routes),
     ("", inbound.intake),
+    ("", connect.notices),
 )
 _SECURITY = {
     "session": {"type": "apiKey", "in": "cookie", "name": "cadenza"},
@@ -164,6 +175,7 @@ def create_app(
     app.state.bucket = TokenBucket(runtime.clock, pace or Pace(), shared)
     app.state.fair_queue = FairQueue(clock=runtime.clock)
     app.state.haste_bucket = TokenBucket(runtime.clock, HASTE, SHARED_HASTE)
+    app.state.signup_bucket = TokenBucket(runtime.clock, sign_up.PACE)
     app.state.sns_certificates = {}  # of Amazon, by address
     app.state.declared = {
         each.handler: each for _, resource in PLACES for each in resource.declared

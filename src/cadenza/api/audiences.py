@@ -43,6 +43,12 @@ class AudienceChange(InputModel):
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Customers"}]})
     name: Line | None = None
     filter: Conditions | None = None
+    public_name: Annotated[str, StringConstraints(max_length=200, strip_whitespace=True)] | None = (
+        Field(
+            default=None,
+            description="What recipients call this list, where they choose what they get; empty: they don't see it",
+        )
+    )
 
 
 class AudienceView(AnswerView):
@@ -56,6 +62,9 @@ class AudienceView(AnswerView):
     revision: int
     created_at: datetime
     updated_at: datetime
+    public_name: str | None = Field(
+        default=None, description="As recipients see it, where they choose what they get"
+    )
 
 
 class ChannelKey(InputModel):
@@ -161,6 +170,7 @@ async def change_audience(
             by=act.by,
             name=body.name,
             conditions=read_conditions(body.filter),
+            public_name=body.public_name,
         )
         if not isinstance(answer, Audience):
             raise refuse_audience(answer)

@@ -278,7 +278,7 @@ def check_browser(request: Request, declared: Route, public_url: str) -> None:
     named = _KEY_WORDS & {name.lower() for name in requested}
     if named or any(split_key(value) for value in requested.values()):
         raise Problem(400, "key_in_address", "Send a key in the Authorization header, never here.")
-    if not declared.writes or "authorization" in request.headers:
+    if not declared.writes or declared.from_any_site or "authorization" in request.headers:
         return
     site = request.headers.get("sec-fetch-site", "same-origin")
     origin = request.headers.get("origin")

@@ -13,7 +13,7 @@ from typing import Any
 from cadenza.api.client_types import REF, Schema, name_of, type_of
 
 HOME = "/workspaces/{workspace_id}"
-LEFT_OUT = {"auth", "public_media", "health", "mcp"}
+LEFT_OUT = {"auth", "public_media", "health", "mcp", "sign_up"}
 LEFT_OUT_CALLS = {"calendar_read_feed"}  # an address for calendar programs, without a key
 NOUNS = {
     "audiences": "audience",
@@ -30,6 +30,7 @@ NOUNS = {
     "posts": "post",
     "queues": "queue",
     "rules": "rule",
+    "signup_forms": "signup_form",
     "templates": "template",
 }
 HEAD = '''"""A method for every operation of the HTTP API, for programs with an event loop: made by `cadenza.api.write_client`.

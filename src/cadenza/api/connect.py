@@ -4,7 +4,8 @@ The state that goes round is random, kept as a hash, good once, for ten minutes,
 in one workspace, which it names (see `accounts/pending.py`); verifier and what the network's adapter keeps are
 sealed. The page that the network sends the person back to hands code, state and issuer to `complete`: a code of
 another server than the one that the person was sent to is not taken. What a network asks for on the way, such
-as a code that it sent, goes to `complete` too. Tokens never leave this side.
+as a code that it sent, goes to `complete` too. A network that tells us itself who signed in does so at
+`/connect/notify/…`, an address that it alone was given, good once. Tokens never leave this side.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import msgspec
+from fastapi import Path
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from cadenza.accounts import pending
@@ -28,10 +30,11 @@ from cadenza.accounts.connect import (
 from cadenza.accounts.open import connecting_row
 from cadenza.api.accounts import Account, one
 from cadenza.api.problems import Problem, conflict, invalid, not_found
-from cadenza.api.request_context import Reader, WriteContext, Writer, WriterOnce
-from cadenza.api.routes import Resource
+from cadenza.api.request_context import ReadContext, Reader, WriteContext, Writer, WriterOnce
+from cadenza.api.routes import ANYONE, Resource
 from cadenza.api.schemas import Answer, Id, IdField, InputModel, loads
 from cadenza.bootstrap.describe import readiness
+from cadenza.bootstrap.model import Runtime
 from cadenza.db.audit import record
 from cadenza.deliveries import resume_plan
 from cadenza.deliveries.init_account import init_account
@@ -47,6 +50,10 @@ from cadenza.sql.tx import Tx
 
 routes = Resource("connect", "/workspaces/{workspace_id}/connect")
 CALLBACK = "/connect/callback"
+NOTIFY = "/connect/notify"
+notices = Resource("connect_notices", NOTIFY)
+NOTICE = "notice:"
+NoticeState = Annotated[str, Path(min_length=1, max_length=300)]
 Typed = Annotated[str, StringConstraints(max_length=4000)]
 
 
@@ -124,6 +131,12 @@ class BegunConnection(BaseModel):
     accounts: list[Account] = Field(default_factory=list[Account])
 
 
+class Notified(BaseModel):
+    """What a network told was taken."""
+
+    connected: int = Field(description="Accounts that are connected now")
+
+
 @routes.get(needs=Role.VIEWER, scope="accounts:read")
 async def list_networks(ask: Reader, workspace_id: Id) -> list[Network]:
     """List the networks, and what a person is asked for."""
@@ -166,7 +179,8 @@ async def show_begun(ask: Reader, workspace_id: Id, connection_id: Id) -> BegunC
 @routes.post("/complete", needs=Role.ADMIN)
 async def complete(act: WriterOnce, workspace_id: Id, body: Complete) -> Connection:
     """Finish what one began, with what the network sent back or asked for; it cannot be tried."""
-    begun = await _take(act, body.state)
+    await act.claim_key()
+    begun = await _take(act, body.state, act.person_id)
     try:
         return await _complete(act, begun, body)
     except Problem as problem:
@@ -174,10 +188,27 @@ async def complete(act: WriterOnce, workspace_id: Id, body: Complete) -> Connect
         raise
 
 
+@notices.post("/{state}", needs=ANYONE, takes="upload")
+async def notify_signed_in(ask: Reader, state: NoticeState) -> Notified:
+    """Take what a network tells of a sign-in on its own page; the address is good once."""
+    said = b"".join([piece async for piece in ask.request.stream()])
+    begun = await _take(ask, _notice_state(state), None)
+    try:
+        brought = await _exchange(ask, begun, Secret(said.decode("utf-8", "replace")), state)
+        if isinstance(brought, Ask):
+            raise Problem(422, "unexpected_question", "The network asks for more: start again.")
+        kept = await ask.change(lambda tx, now: _take_in(tx, now, begun.home, begun, brought))
+    except Problem as problem:
+        await _fail(ask, begun, problem.detail)
+        raise
+    return Notified(connected=len(kept.ids))
+
+
 @dataclass(frozen=True, slots=True)
 class _Begun:
     """A state that was just used up, with what was kept for it."""
 
+    home: "_Home"
     provider: str
     account_id: str | None
     state_hash: str
@@ -187,17 +218,30 @@ class _Begun:
     kept: dict[str, Any]
 
 
-async def _take(act: WriteContext, state: str) -> _Begun:
+@dataclass(frozen=True, slots=True)
+class _Home:
+    """Where accounts are connected, and by whom."""
+
+    runtime: Runtime
+    workspace_id: str
+    by: str
+
+
+async def _take(ask: ReadContext, state: str, person_id: str | None) -> _Begun:
+    """Use up a state of the caller's; without a person, one that only the network was given."""
     state_hash = hash_token(state)
-    await act.claim_key()
-    row, now = await act.change(
+    # A network names no workspace in its path: its state does.
+    workspace_id = (
+        state.partition(".")[0].removeprefix(NOTICE) if person_id is None else ask.workspace_id
+    )
+    row, now = await ask.change(
         lambda tx, now: (
             pending.take(
                 tx,
                 now,
-                workspace_id=act.workspace_id,
+                workspace_id=workspace_id,
                 state_hash=state_hash,
-                person_id=act.person_id,
+                person_id=person_id,
             ),
             now,
         )
@@ -208,8 +252,9 @@ async def _take(act: WriteContext, state: str) -> _Begun:
             "unknown_state",
             "You did not begin this, or it took too long: start again, signed in as the same person.",
         )
-    kept = act.runtime.keyring.open(row["sealed"], row=connecting_row(act.workspace_id, state_hash))
+    kept = ask.runtime.keyring.open(row["sealed"], row=connecting_row(workspace_id, state_hash))
     return _Begun(
+        home=_Home(ask.runtime, workspace_id, f"person:{row['person_id']}"),
         provider=row["provider"],
         account_id=row["account_id"],
         state_hash=state_hash,
@@ -225,29 +270,33 @@ async def _complete(act: WriteContext, begun: _Begun, body: Complete) -> Connect
         raise Problem(
             403, "other_issuer", "Another server sent you back than you were sent to: start again."
         )
-    connecting = _connecting(
-        act, begun.provider, begun.now, state=body.state, verifier=begun.kept["verifier"]
-    )
-    keep = {name: Secret(value) for name, value in begun.kept["keep"].items()}
-    connector = all_connectors()[begun.provider]
-    match await connector.complete(connecting, keep, Secret(body.code)):
-        case tuple() as brought:
-            return await _take_in(
-                act, begun.provider, brought, begun.account_id, state_hash=begun.state_hash
-            )
+    match await _exchange(act, begun, Secret(body.code), body.state):
         case Ask() as asks:
             return await _ask(act, begun.provider, begun.account_id, asks)
-        case refused:
-            raise _refused(refused)
+        case brought:
+            return await _answer(act, begun, brought)
 
 
-async def _fail(act: WriteContext, begun: _Begun, reason: str) -> None:
+async def _exchange(
+    ask: ReadContext, begun: _Begun, code: Secret, state: str
+) -> Ask | tuple[Connected, ...]:
+    connecting = _connecting(
+        ask, begun.provider, begun.now, state=state, verifier=begun.kept["verifier"]
+    )
+    keep = {name: Secret(value) for name, value in begun.kept["keep"].items()}
+    answer = await all_connectors()[begun.provider].complete(connecting, keep, code)
+    if not isinstance(answer, tuple | Ask):
+        raise _refused(answer)
+    return answer
+
+
+async def _fail(ask: ReadContext, begun: _Begun, reason: str) -> None:
     """Let a mistyped answer be typed again; else tell whoever waits elsewhere that it is over."""
-    place = {"workspace_id": act.workspace_id, "state_hash": begun.state_hash}
+    place = {"workspace_id": begun.home.workspace_id, "state_hash": begun.state_hash}
     if begun.kept["requested"] and begun.tries + 1 < pending.TRIES:
-        await act.change(lambda tx, _: pending.put_back(tx, **place, sealed=begun.sealed))
+        await ask.change(lambda tx, _: pending.put_back(tx, **place, sealed=begun.sealed))
     else:
-        await act.change(lambda tx, _: pending.note_failed(tx, **place, reason=reason))
+        await ask.change(lambda tx, _: pending.note_failed(tx, **place, reason=reason))
 
 
 @routes.post("/{provider}", needs=Role.ADMIN)
@@ -256,33 +305,43 @@ async def begin(act: Writer, workspace_id: Id, provider: Id, body: ConnectInput)
     connector = all_connectors().get(provider)
     if connector is None:
         raise not_found("network")
-    now = await act.read(lambda tx, now: _check(act, tx, now, provider, body))
+    again, now = await act.read(lambda tx, now: (_again(act, tx, provider, body), now))
     await act.claim_key()
-    state, verifier = _draw_state(act), draw_token().text
+    state, notice, verifier = _draw_state(act), _draw_state(act), draw_token().text
     answer = await connector.begin(
         _connecting(
-            act, provider, now, typed=_typed(connector, body), state=state, verifier=verifier
+            act,
+            provider,
+            now,
+            typed=_typed(connector, body),
+            state=state,
+            verifier=verifier,
+            notify_uri=f"{act.runtime.settings.home}{NOTIFY}/{notice}",
+            return_uri=f"{act.runtime.settings.home}/w/{workspace_id}/accounts",
+            again=again,
         )
     )
     match answer:
-        case Redirect(url, keep):
+        case Redirect(url, keep, notified):
             kept = _Kept(verifier=verifier, keep=keep, sent_to=_origin(url))
-            begun = Connection(redirect=url, id=hash_token(state))
-            return await _expect(act, provider, body.account_id, state, kept, begun)
+            expected = _notice_state(notice) if notified else state
+            begun = Connection(redirect=url, id=hash_token(expected))
+            return await _expect(act, provider, body.account_id, expected, kept, begun)
         case Ask():
             return await _ask(act, provider, body.account_id, answer)
         case tuple():
-            return await _take_in(act, provider, answer, body.account_id)
+            typed = _Typed(provider, body.account_id)
+            return await _answer(act, typed, answer)
         case refused:
             raise _refused(refused)
 
 
-def _connecting(act: WriteContext, provider: str, now: datetime, **more: Any) -> Connecting:
+def _connecting(ask: ReadContext, provider: str, now: datetime, **more: Any) -> Connecting:
     return Connecting(
-        http=act.runtime.http.for_use(use_of(provider)),
-        app=act.runtime.app_of(provider),
+        http=ask.runtime.http.for_use(use_of(provider)),
+        app=ask.runtime.app_of(provider),
         now=now,
-        redirect_uri=act.runtime.settings.home + CALLBACK,
+        redirect_uri=ask.runtime.settings.home + CALLBACK,
         **more,
     )
 
@@ -290,6 +349,11 @@ def _connecting(act: WriteContext, provider: str, now: datetime, **more: Any) ->
 def _draw_state(act: WriteContext) -> str:
     """Draw a state; it names the workspace, because the network's answer names nothing else."""
     return f"{act.workspace_id}.{draw_token().text}"
+
+
+def _notice_state(state: str) -> str:
+    """Tell states of networks from those of people: neither can use up the other's."""
+    return f"{NOTICE}{state}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -354,12 +418,14 @@ def _show_field(field: AskedField) -> FieldView:
     )
 
 
-def _check(act: WriteContext, tx: Tx, now: datetime, provider: str, body: ConnectInput) -> datetime:
-    if body.account_id is not None:
-        known = one(act, tx, body.account_id)
-        if known.provider != provider:
-            raise invalid("body.account_id", f"that account is of {known.provider}")
-    return now
+def _again(act: WriteContext, tx: Tx, provider: str, body: ConnectInput) -> str | None:
+    """Return who is connected again, as the network knows them."""
+    if body.account_id is None:
+        return None
+    known = one(act, tx, body.account_id)
+    if known.provider != provider:
+        raise invalid("body.account_id", f"that account is of {known.provider}")
+    return known.remote_id
 
 
 def _typed(connector: Connector, body: ConnectInput) -> dict[str, str | Secret]:
@@ -375,64 +441,83 @@ def _typed(connector: Connector, body: ConnectInput) -> dict[str, str | Secret]:
     }
 
 
-async def _take_in(
-    act: WriteContext,
-    provider: str,
-    brought: Sequence[Connected],
-    account_id: str | None,
-    *,
-    state_hash: str | None = None,
+@dataclass(frozen=True, slots=True)
+class _Typed:
+    """What was connected at once, by what a person typed."""
+
+    provider: str
+    account_id: str | None
+    state_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _TakenIn:
+    """Accounts that are connected now, and deliveries that want a resume choice."""
+
+    ids: tuple[str, ...]
+    held: tuple[str, ...]
+
+
+async def _answer(
+    act: WriteContext, begun: _Begun | _Typed, brought: Sequence[Connected]
 ) -> Connection:
+    home = _Home(act.runtime, act.workspace_id, act.by)
+
     def operation(tx: Tx, now: datetime) -> Connection:
-        accounts: list[Account] = []
-        held: list[str] = []
-        for each in brought:
-            kept = _keep(act, tx, now, provider, each, account_id)
-            id_ = kept.id
-            held += _reopen(act, tx, now, kept) if isinstance(kept, Reconnected) else ()
-            _check_planned(act, tx, id_)
-            record(
-                tx,
-                now,
-                workspace_id=act.workspace_id,
-                by=act.by,
-                action="account.connect",
-                subject_id=id_,
-                after={"provider": provider, "handle": each.handle},
-            )
-            accounts.append(one(act, tx, id_))
-        if state_hash is not None:
-            pending.note_connected(
-                tx,
-                workspace_id=act.workspace_id,
-                state_hash=state_hash,
-                ids=[each.id for each in accounts],
-            )
-        return Connection(accounts=accounts, held=held)
+        taken = _take_in(tx, now, home, begun, brought)
+        accounts = [one(act, tx, each) for each in taken.ids]
+        return Connection(accounts=accounts, held=list(taken.held))
 
     return await act.write(operation)
 
 
-def _reopen(act: WriteContext, tx: Tx, now: datetime, back: Reconnected) -> tuple[str, ...]:
+def _take_in(
+    tx: Tx, now: datetime, home: _Home, begun: _Begun | _Typed, brought: Sequence[Connected]
+) -> _TakenIn:
+    ids: list[str] = []
+    held: list[str] = []
+    for each in brought:
+        kept = _keep(tx, now, home, begun, each)
+        held += _reopen(tx, now, home, kept) if isinstance(kept, Reconnected) else ()
+        # Flag what the limits that were brought along no longer take; the hourly job does the rest.
+        recheck_fit(tx, account=(home.workspace_id, kept.id), files=home.runtime.files)
+        record(
+            tx,
+            now,
+            workspace_id=home.workspace_id,
+            by=home.by,
+            action="account.connect",
+            subject_id=kept.id,
+            after={"provider": begun.provider, "handle": each.handle},
+        )
+        ids.append(kept.id)
+    if begun.state_hash is not None:
+        pending.note_connected(
+            tx, workspace_id=home.workspace_id, state_hash=begun.state_hash, ids=ids
+        )
+    return _TakenIn(tuple(ids), tuple(held))
+
+
+def _reopen(tx: Tx, now: datetime, home: _Home, back: Reconnected) -> tuple[str, ...]:
     """Let an account that could not send go on; name what came due meanwhile."""
     if back.was in resume_plan.CAN_SEND:
         return ()
-    offer = resume_plan.reopen(tx, now, workspace_id=act.workspace_id, account_id=back.id)
+    offer = resume_plan.reopen(tx, now, workspace_id=home.workspace_id, account_id=back.id)
     return offer.held if isinstance(offer, resume_plan.HeldDeliveries) else ()
 
 
 def _keep(
-    act: WriteContext,
-    tx: Tx,
-    now: datetime,
-    provider: str,
-    brought: Connected,
-    account_id: str | None,
+    tx: Tx, now: datetime, home: _Home, begun: _Begun | _Typed, brought: Connected
 ) -> NewAccount | Reconnected:
-    home, ring = act.workspace_id, act.runtime.keyring
-    if account_id is not None:
+    workspace_id, ring = home.workspace_id, home.runtime.keyring
+    if begun.account_id is not None:
         answer = reconnect(
-            tx, now, workspace_id=home, account_id=account_id, connected=brought, ring=ring
+            tx,
+            now,
+            workspace_id=workspace_id,
+            account_id=begun.account_id,
+            connected=brought,
+            ring=ring,
         )
         if isinstance(answer, NoSuchAccount):
             raise not_found("account")
@@ -442,20 +527,15 @@ def _keep(
     made = connect(
         tx,
         now,
-        workspace_id=home,
+        workspace_id=workspace_id,
         new_id=tx.new_id(),
-        provider=provider,
+        provider=begun.provider,
         connected=brought,
         ring=ring,
     )
     if isinstance(made, NewAccount):
-        init_account(tx, now, workspace_id=home, account_id=made.id)
+        init_account(tx, now, workspace_id=workspace_id, account_id=made.id)
     return made
-
-
-def _check_planned(act: WriteContext, tx: Tx, account_id: str) -> None:
-    """Flag what the account's limits, as they were brought along, no longer take; the hourly job does the rest."""
-    recheck_fit(tx, account=(act.workspace_id, account_id), files=act.runtime.files)
 
 
 def _origin(url: str) -> str:

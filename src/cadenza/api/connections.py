@@ -25,6 +25,7 @@ TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length
 UNREAD = 64 * 1024  # bytes of a refused body that are read for the sake of the connection
 BREAK = 0.02  # seconds between two looks at what refused senders still send, all of them together
 MOST = 20_000
+MOST_AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +48,17 @@ def most_connections() -> int:
     """Return how many connections leave room for files, the database and calls out."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST if soft == resource.RLIM_INFINITY else max(16, min(MOST, soft * 3 // 4))
+
+
+def most_at_once() -> int:
+    """Return how many connections may be taken in one step of the loop: each has a file before it can be refused.
+
+    It takes some steps to refuse them, so all of those together stay below what is left for files.
+    """
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return MOST_AT_ONCE
+    return max(8, min(MOST_AT_ONCE, (soft - most_connections()) // 8))
 
 
 @dataclass(slots=True)

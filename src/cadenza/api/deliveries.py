@@ -32,6 +32,7 @@ from cadenza.deliveries import change, model
 from cadenza.deliveries.check_fit import StoredPiece
 from cadenza.deliveries.explain import Past, explain
 from cadenza.deliveries.model import locks_of
+from cadenza.deliveries.reasons import Code
 from cadenza.people.model import Role
 from cadenza.posts.holds import Held, read_holds
 from cadenza.posts.preflight import refuse_unfit
@@ -53,6 +54,10 @@ class Delivery(Answer):
     recipient: str | None
     state: State
     reason: str | None
+    reason_code: str | None = Field(
+        default=None, description="What `reason` says, for programs: see the guide to reasons"
+    )
+    reason_params: dict[str, Any] = Field(default={}, description="What the sentence is made with")
     due_at: datetime
     wall_time: str | None
     zone: str | None
@@ -128,6 +133,10 @@ async def list_deliveries(
     state: Annotated[list[State] | None, Query()] = None,
     account_id: Annotated[str | None, Query(max_length=128, pattern=ID)] = None,
     post_id: Annotated[str | None, Query(max_length=128, pattern=ID)] = None,
+    reason_code: Annotated[
+        list[Code] | None,
+        Query(max_length=20, description="Only what waits or ended for one of these reasons"),
+    ] = None,
     order: Annotated[
         Literal["soonest", "newest", "happened"],
         Query(
@@ -139,6 +148,7 @@ async def list_deliveries(
     in_states, states = _in_states(state)
     in_accounts, accounts = one_of("account_id", _accounts(ask, account_id))
     in_posts, posts = one_of("post_id", [post_id] if post_id else None)
+    in_reasons, reasons = one_of("reason_code", reason_code)
     beyond, way = (">", "") if order == "soonest" else ("<", "DESC")
     at, id_ = page.after or (FIRST if order == "soonest" else LAST, "")
     # Each half has an index in this order, and so has each state; asked for all at once, no index would do.
@@ -155,7 +165,7 @@ async def list_deliveries(
             f"""
             SELECT * FROM (
                 SELECT *, {by} AS listed_at FROM delivery
-                WHERE workspace_id = :workspace_id AND {half} AND {of_state} AND {in_accounts}
+                WHERE workspace_id = :workspace_id AND {half} AND {of_state} AND {in_accounts} AND {in_reasons}
                     AND ({by}, id) {beyond} (:at, :id)
                 {first}
             ) AS half
@@ -172,6 +182,7 @@ async def list_deliveries(
             **states,
             **accounts,
             **posts,
+            **reasons,
         )
 
     def with_holds(tx: Tx, now: datetime) -> tuple[list[Row], dict[str, Held]]:
@@ -333,7 +344,12 @@ def show(row: Row, warning: str | None = None, held: Held | None = None) -> Deli
     """Show a row to the outside: named fields only."""
     fields = {name: row[name] for name in Delivery.model_fields if name in row}
     content = loads(row["content"])
-    ours: dict[str, Any] = {"content": content, "fence": row["lease"], "warning": warning}
+    ours: dict[str, Any] = {
+        "content": content,
+        "fence": row["lease"],
+        "reason_params": loads(row["reason_params"] or "{}"),
+        "warning": warning,
+    }
     if held is not None:
         ours["held"] = HeldView.model_validate(held)
     if row["state"] == State.UNCONFIRMED and (more := content.get("parts")):

@@ -19,6 +19,7 @@ from cadenza.api.problems import Problem, conflict, invalid, not_found
 from cadenza.api.request_context import ReadContext, Reader, Writer
 from cadenza.api.routes import ANYONE, MIB, Resource
 from cadenza.api.schemas import ID, Answer, Id, IdField, InputModel, SecretView
+from cadenza.inbox.account_status import read_status
 from cadenza.inbox.read_events import BadEvents, read_events
 from cadenza.inbox.sources import (
     OURS,
@@ -30,6 +31,7 @@ from cadenza.inbox.sources import (
     find_source,
     list_sources,
     record_events,
+    record_status,
     remove_source,
 )
 from cadenza.inbox.verify import (
@@ -199,6 +201,8 @@ async def receive_events(ask: Reader, source_id: SourceId) -> EventsReceived:
     if not await _is_believed(ask, source, headers, body, now):
         log.warning("inbound events refused", extra={"source": source_id, "kind": source.kind})
         raise REFUSED
+    if source.kind is SourceKind.UNIPILE and (status := read_status(_decoded(body))) is not None:
+        await ask.change(lambda tx, at: record_status(tx, at, source, status))
     try:
         events = read_events(source.kind.value, body, headers, now)
     except BadEvents as error:

@@ -16,6 +16,7 @@ from cadenza.deliveries.model import account_scope
 from cadenza.inbox import conversations
 from cadenza.inbox.answer import Answered, answer_conversation
 from cadenza.inbox.conversations import SentMessage, Thread
+from cadenza.inbox.health import AccountCounts, count_account, find_reason, limits_of
 from cadenza.inbox.listeners import InboundKind
 from cadenza.inbox.model import (
     Conversation,
@@ -23,9 +24,8 @@ from cadenza.inbox.model import (
     ConversationState,
     NoSuchConversation,
 )
-from cadenza.inbox.record import count_account
 from cadenza.people.model import Role
-from cadenza.sql.tx import Tx
+from cadenza.sql.tx import Row, Tx
 from cadenza.templates.send import MessageRefused
 
 routes = Resource("inbox", "/workspaces/{workspace_id}/inbox")
@@ -129,6 +129,11 @@ class AccountResults(AccountCountsView):
     """An account and what came back to it."""
 
     account_id: str
+    bounce_percent: float = Field(description="Of the mails sent, to addresses that do not exist")
+    complaint_percent: float
+    at_risk: str | None = Field(
+        description="Why it is suspended at the next bounce or complaint, or was"
+    )
 
 
 @routes.get(needs=Role.VIEWER, scope="inbox:read")
@@ -167,17 +172,13 @@ async def show_results(ask: Reader, workspace_id: Id) -> list[AccountResults]:
 
     def look(tx: Tx, now: datetime) -> list[AccountResults]:
         rows = tx.all(
-            f"SELECT id FROM account WHERE workspace_id = :workspace_id AND {some} ORDER BY id LIMIT 500",  # noqa: S608
+            f"SELECT id, settings FROM account WHERE workspace_id = :workspace_id AND {some} ORDER BY id LIMIT 500",  # noqa: S608
             workspace_id=workspace_id,
             **named,
         )
-        counted = [
-            (row["id"], count_account(tx, now, workspace_id=workspace_id, account_id=row["id"]))
-            for row in rows
-        ]
         return [
-            AccountResults(account_id=id_, **msgspec.structs.asdict(counts))
-            for id_, counts in counted
+            _results(row, count_account(tx, now, workspace_id=workspace_id, account_id=row["id"]))
+            for row in rows
         ]
 
     return await ask.read(look)
@@ -241,6 +242,17 @@ async def reply(act: Writer, workspace_id: Id, conversation_id: Id, body: ReplyI
 
     lock = f"{account_scope(workspace_id)}:{there.account_id}"
     return await act.write(operation, locks=[lock])
+
+
+def _results(row: Row, counts: AccountCounts) -> AccountResults:
+    sent = max(counts.sent, 1)
+    return AccountResults(
+        account_id=row["id"],
+        bounce_percent=round(100 * counts.hard_bounces / sent, 2),
+        complaint_percent=round(100 * counts.complaints / sent, 2),
+        at_risk=find_reason(counts, limits_of(row["settings"])),
+        **msgspec.structs.asdict(counts),
+    )
 
 
 def _one(ask: ReadContext, tx: Tx, conversation_id: str) -> Conversation:

@@ -6,10 +6,11 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, StringConstraints
 
 from cadenza.accounts.open import mailbox_row
-from cadenza.api.problems import Problem, not_found
+from cadenza.api.problems import Problem, invalid, not_found
 from cadenza.api.request_context import Reader, Writer
 from cadenza.api.routes import Resource
 from cadenza.api.schemas import Answer, Id, InputModel, Line
+from cadenza.bootstrap.read_mailboxes import access_tokens
 from cadenza.inbox import mailboxes
 from cadenza.inbox.imap import ImapFailed, ImapServer, open_mailbox
 from cadenza.inbox.mailboxes import Mailbox, NewMailbox
@@ -36,7 +37,13 @@ class MailboxInput(InputModel):
     port: int | None = Field(default=None, strict=True, ge=1, le=65_535, description="993, or 143")
     security: Literal["tls", "starttls", "none"] = "tls"
     username: Line
-    password: Password = Field(description="Often one for apps alone; stored sealed")
+    auth: Literal["password", "xoauth2"] = Field(
+        default="password",
+        description="xoauth2: by the account's own access, as Google and Microsoft ask for",
+    )
+    password: Password | None = Field(
+        default=None, description="Often one for apps alone; stored sealed"
+    )
 
 
 class MailboxView(Answer):
@@ -46,6 +53,8 @@ class MailboxView(Answer):
     port: int
     security: str
     username: str
+    auth: str
+    waits: bool = Field(description="New mail is read at once, not only every two minutes")
     polled_at: datetime | None = Field(description="When it was read last")
     next_poll_at: datetime
     error: str | None = Field(description="Why it could not be read")
@@ -72,19 +81,12 @@ async def set_mailbox(
 ) -> MailboxView:
     """Sign in once, then read the mailbox from now on; nothing in it is changed."""
     port = body.port or (993 if body.security == "tls" else 143)
-    server = ImapServer(
-        host=body.host,
-        port=port,
-        security=body.security,
-        username=body.username,
-        password=Secret(body.password),
-    )
-    await act.claim_key()
-    try:
-        async with open_mailbox(act.runtime.http, server) as session:
-            await session.folders()
-    except ImapFailed as failed:
-        raise Problem(422, "mailbox_refused", failed.message) from failed
+    if (body.password is None) != (body.auth == mailboxes.XOAUTH2):
+        raise invalid("body.password", "give a password, or sign in by xoauth2 without one")
+    sealed = ""
+    if body.password is not None:
+        row = mailbox_row(workspace_id, account_id)
+        sealed = act.runtime.keyring.seal(body.password, row=row)
     new = NewMailbox(
         workspace_id=workspace_id,
         account_id=account_id,
@@ -92,8 +94,23 @@ async def set_mailbox(
         port=port,
         security=body.security,
         username=body.username,
-        sealed=act.runtime.keyring.seal(body.password, row=mailbox_row(workspace_id, account_id)),
+        sealed=sealed,
+        auth=body.auth,
     )
+    server = ImapServer(
+        host=body.host,
+        port=port,
+        security=body.security,
+        username=body.username,
+        password=None if body.password is None else Secret(body.password),
+        tokens=access_tokens(act.runtime, new) if body.password is None else None,
+    )
+    await act.claim_key()
+    try:
+        async with open_mailbox(act.runtime.http, server) as session:
+            await session.folders()
+    except ImapFailed as failed:
+        raise Problem(422, "mailbox_refused", failed.message) from failed
 
     def operation(tx: Tx, now: datetime) -> MailboxView:
         return _view(mailboxes.save_mailbox(tx, now, new, by=act.by))
@@ -121,6 +138,8 @@ def _view(found: Mailbox) -> MailboxView:
         port=found.port,
         security=found.security,
         username=found.username,
+        auth=found.auth,
+        waits=found.error is None and found.watched_until is not None,
         polled_at=found.polled_at,
         next_poll_at=found.next_poll_at,
         error=found.error,

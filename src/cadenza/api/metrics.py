@@ -8,6 +8,7 @@ from datetime import datetime
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
 from cadenza.api.request_context import ReadContext
+from cadenza.deliveries.lanes import TURN
 from cadenza.sql.tx import Row, Tx
 
 
@@ -40,10 +41,11 @@ def _look(tx: Tx, now: datetime) -> tuple[list[Row], float]:
 def delivery_lag(tx: Tx, now: datetime) -> float:
     """Say how many seconds the first runnable lane waits already."""
     row = tx.one(
-        """
+        f"""
         SELECT min(runnable_at) AS first_at FROM lane
-        WHERE NOT paused AND runnable_at IS NOT NULL AND in_flight < in_flight_limit
-        """
+        WHERE NOT paused AND runnable_at IS NOT NULL AND in_flight < in_flight_limit AND {TURN} <= :now
+        """,  # noqa: S608 - a constant
+        now=now,
     )
     first = None if row is None else row["first_at"]
     return 0.0 if first is None else max(0.0, (now - first).total_seconds())

@@ -50,6 +50,9 @@ class Route:
     takes: Literal["json", "upload"]
     most: int  # bytes of a body
     looks: bool  # it is a POST for its body's sake alone
+    from_any_site: (
+        bool  # other sites' pages may send it: it goes by no cookie and no right of the visitor
+    )
     options: dict[str, Any]
 
     @property
@@ -81,9 +84,13 @@ class Resource:
         takes: Literal["json", "upload"] = "json",
         most: int | None = None,
         looks: bool = False,
+        from_any_site: bool = False,
         **options: Any,
     ) -> Callable[[Handler], Handler]:
         """Declare a route; `options` are FastAPI's own (`status_code`, `summary`, …)."""
+        assert not from_any_site or needs is Access.ANYONE, (
+            "another site must not act for a visitor"
+        )
         usual = ANONYMOUS if needs is Access.ANYONE else MIB
 
         def declare(handler: Handler) -> Handler:
@@ -97,6 +104,7 @@ class Resource:
                     takes=takes,
                     most=usual if most is None else most,
                     looks=looks,
+                    from_any_site=from_any_site,
                     options=options,
                 )
             )

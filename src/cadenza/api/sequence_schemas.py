@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from cadenza.api.accounts import AccountLabel
 from cadenza.api.problems import Problem, conflict, invalid, not_found
 from cadenza.api.queue_schemas import AnswerView, ValueView
 from cadenza.api.schemas import Answer, IdField, InputModel, Instant, Line
@@ -63,6 +64,11 @@ class SequenceSettings(InputModel):
     """What both a new and a changed sequence may say."""
 
     account_ids: list[IdField] | None = Field(default=None, max_length=2_000)
+    account_labels: list[AccountLabel] | None = Field(
+        default=None,
+        max_length=20,
+        description="Instead of a list: every account with one of these labels, also later ones",
+    )
     assignment: AssignmentName | None = None
     shortest_gap: Gap | None = None
     longest_gap: Gap | None = None
@@ -137,6 +143,39 @@ class SequenceSnoozeInput(InputModel):
     until: Instant
 
 
+class ReplanInput(InputModel):
+    """Which unsent messages are planned again."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"reassign": True}]})
+    account_id: IdField | None = Field(default=None, description="Only those of this account")
+    reassign: bool = Field(
+        default=False,
+        description="Give messages of accounts that cannot send, or of the named one, to the others",
+    )
+
+
+class MessageReplannedView(ValueView):
+    """A message before and after; without a new time it stays as it is."""
+
+    delivery_id: str
+    contact_id: str
+    step: int
+    was_account_id: str
+    account_id: str
+    was_at: datetime
+    now_at: datetime | None
+
+
+class SequenceReplannedView(Answer):
+    """What moved; the first 1,000 moves are listed."""
+
+    moved: int
+    without_time: int
+    reassigned: int
+    unassigned: int = Field(description="People without a time who get another account")
+    moves: list[MessageReplannedView]
+
+
 class StepVariantView(ValueView):
     """A template version, and its share of the people."""
 
@@ -163,6 +202,7 @@ class SequenceView(AnswerView):
     state_reason: str | None
     steps: list[SequenceStepView]
     account_ids: list[str]
+    account_labels: list[str]
     assignment: AssignmentName
     shortest_gap: int
     longest_gap: int
@@ -284,6 +324,7 @@ def read_form(tx: Tx, workspace_id: str, body: SequenceChange | SequenceInput) -
         name=body.name,
         steps=steps,
         account_ids=body.account_ids,
+        account_labels=body.account_labels,
         assignment=None if body.assignment is None else Assignment(body.assignment),
         shortest_gap=body.shortest_gap,
         longest_gap=body.longest_gap,

@@ -11,8 +11,10 @@ from cadenza.api.routes import Resource
 from cadenza.api.schemas import Id, Page, Paged, cursor_at
 from cadenza.api.sequence_schemas import (
     EnrolledView,
+    MessageReplannedView,
     PlannedTimeView,
     ReadyMessagesInput,
+    ReplanInput,
     SequenceChange,
     SequenceDeleted,
     SequenceInput,
@@ -20,6 +22,7 @@ from cadenza.api.sequence_schemas import (
     SequencePeopleInput,
     SequencePeopleView,
     SequencePlanView,
+    SequenceReplannedView,
     SequenceReportView,
     SequenceSnoozeInput,
     SequenceView,
@@ -27,10 +30,11 @@ from cadenza.api.sequence_schemas import (
     read_messages,
     refuse_sequence,
 )
-from cadenza.outreach import change_contact, enroll, run, store
+from cadenza.outreach import change_contact, enroll, replan, run, store
 from cadenza.outreach.enroll import PeopleEnrolled
 from cadenza.outreach.model import Enrolled, Sequence, SequenceState, sequence_lock
 from cadenza.outreach.preview import PlanPreview, preview
+from cadenza.outreach.replan import SequenceReplanned
 from cadenza.outreach.report import report
 from cadenza.people.model import Role
 from cadenza.sql.tx import Tx
@@ -58,6 +62,8 @@ async def create_sequence(act: Writer, workspace_id: Id, body: SequenceInput) ->
         made = store.create_sequence(tx, now, form, workspace_id=workspace_id, by=act.by)
         if not isinstance(made, Sequence):
             raise refuse_sequence(made)
+        for account_id in made.account_ids:
+            act.check_account(account_id)  # those that a label chose as well
         return act.tag(show(SequenceView, made))
 
     return await act.write(operation)
@@ -86,6 +92,8 @@ async def change_sequence(
         )
         if not isinstance(made, Sequence):
             raise refuse_sequence(made)
+        for account_id in made.account_ids:
+            act.check_account(account_id)  # those that a label chose as well
         return act.tag(show(SequenceView, made))
 
     return await act.write(operation, locks=[sequence_lock(workspace_id, sequence_id)])
@@ -178,6 +186,40 @@ async def show_plan(ask: Reader, workspace_id: Id, sequence_id: Id) -> SequenceP
         return found
 
     return _plan(await ask.read(look))
+
+
+@routes.post("/{sequence_id}/replan", needs=Role.EDITOR, scope="sequences:write")
+async def replan_sequence(
+    act: Writer, workspace_id: Id, sequence_id: Id, body: ReplanInput
+) -> SequenceReplannedView:
+    """Give unsent messages new times, or other accounts, and list what moves; a dry run shows it first."""
+    if body.account_id is not None:
+        act.check_account(body.account_id)
+
+    def operation(tx: Tx, now: datetime) -> SequenceReplannedView:
+        _one(act, tx, sequence_id)
+        made = replan.replan(
+            tx,
+            now,
+            workspace_id=workspace_id,
+            sequence_id=sequence_id,
+            account_id=body.account_id,
+            reassign=body.reassign,
+            by=act.by,
+        )
+        if not isinstance(made, SequenceReplanned):
+            raise refuse_sequence(made)
+        timed = [each for each in made.moves if each.now_at is not None]
+        return SequenceReplannedView(
+            moved=len(timed),
+            without_time=len(made.moves) - len(timed),
+            reassigned=sum(each.account_id != each.was_account_id for each in timed),
+            unassigned=made.unassigned,
+            moves=[show(MessageReplannedView, each) for each in made.moves[:SHOWN]],
+        )
+
+    locks = await act.read(lambda tx, _: replan.replan_locks(tx, workspace_id, sequence_id))
+    return await act.write(operation, locks=locks)
 
 
 @routes.get("/{sequence_id}/report", needs=Role.VIEWER, scope="sequences:read")

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import socket  # noqa: TID251 - for what the one listener already has
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from ipaddress import ip_network
@@ -20,7 +21,7 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
-from cadenza.api.connections import Limits, OpenConnections, make_protocol
+from cadenza.api.connections import Limits, OpenConnections, make_protocol, most_at_once
 from cadenza.bootstrap import CannotStart
 
 log = logging.getLogger("cadenza.api")
@@ -54,6 +55,8 @@ class _Server(uvicorn.Server):
             except OSError as error:
                 message = "commands of this machine do not find this server, and work by themselves"
                 log.info(message, extra={"socket": str(self._path), "why": str(error)})
+        for server in self.servers:
+            _keep_waiting(server)
 
     async def shutdown(self, sockets: Any = None) -> None:
         """Take the socket away first: who finds none works by themselves."""
@@ -70,10 +73,17 @@ class _Server(uvicorn.Server):
             app_state=self.lifespan.state,
         )
         listener = await asyncio.get_running_loop().create_unix_server(
-            make, os.fspath(path), backlog=BACKLOG
+            make, os.fspath(path), backlog=self.config.backlog
         )
         self.servers.append(listener)
         self._made = _close_to_others(path)
+
+
+def _keep_waiting(server: asyncio.Server) -> None:
+    """Let more connections wait in the system than asyncio takes in one step: it has one number for both."""
+    for listening in server.sockets:
+        with socket.fromfd(listening.fileno(), listening.family, listening.type) as same:
+            same.listen(BACKLOG)
 
 
 def _remove(path: Path, number: int | None = None) -> None:
@@ -120,7 +130,7 @@ async def serve(
             host=host,
             port=port,
             http=make_protocol(crowd),  # pyright: ignore[reportArgumentType] - it is only called
-            backlog=BACKLOG,
+            backlog=most_at_once(),
             lifespan="off",
             log_config=None,
             access_log=False,

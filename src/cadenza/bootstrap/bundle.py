@@ -30,7 +30,7 @@ ATTEMPTS = """
 """
 STATES = "SELECT state, count(*) AS count FROM delivery GROUP BY state ORDER BY state"
 ACCOUNTS = "SELECT provider, state, count(*) AS count FROM account GROUP BY provider, state ORDER BY provider"
-HOLDS = "SELECT epoch, beat_at, held_at, hold_kind, hold_reason FROM installation"
+HOLDS = "SELECT epoch, beat_at, held_at, hold_kind, hold_reason, jump_reason FROM installation"
 
 
 async def write_bundle(runtime: Runtime) -> bytes:

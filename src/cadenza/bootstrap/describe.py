@@ -22,6 +22,8 @@ REGISTERED = {
     "facebook": "https://developers.facebook.com: make an app with Facebook Login",
     "instagram": "https://developers.facebook.com: make an app with Instagram",
     "threads": "https://developers.facebook.com: make an app with Threads",
+    "google_mail": "https://console.cloud.google.com: make an OAuth client with Gmail's scope",
+    "microsoft_mail": "https://entra.microsoft.com: register an app with SMTP.Send and IMAP",
     "telegram_person": "its api_id and api_hash, from an app that you make at https://my.telegram.org",
 }
 

@@ -24,10 +24,15 @@ from cadenza.bootstrap.pack_export import pack_export, sweep_exports
 from cadenza.bootstrap.plan_sequences import EVERY as EVERY_MINUTE
 from cadenza.bootstrap.plan_sequences import NAME as PLAN_SEQUENCE
 from cadenza.bootstrap.plan_sequences import plan_sequence, plan_sequences
+from cadenza.bootstrap.poll_accounts import EVERY as EACH_MINUTE_OF_POLLS
+from cadenza.bootstrap.poll_accounts import NAME as POLL_ACCOUNT
+from cadenza.bootstrap.poll_accounts import find_polls, poll_account
 from cadenza.bootstrap.prune_exchanges import EVERY as AFTER_THREE
 from cadenza.bootstrap.prune_exchanges import prune_exchanges
 from cadenza.bootstrap.prune_idempotency import EVERY as EACH_HOUR
 from cadenza.bootstrap.prune_idempotency import prune_idempotency
+from cadenza.bootstrap.prune_signups import EVERY as AT_FORTY_SEVEN
+from cadenza.bootstrap.prune_signups import prune_signups
 from cadenza.bootstrap.purge_campaigns import purge_campaigns
 from cadenza.bootstrap.read_mailboxes import EVERY as EACH_MINUTE_OF_MAIL
 from cadenza.bootstrap.read_mailboxes import NAME as READ_MAILBOX
@@ -99,7 +104,10 @@ JOBS: tuple[ProductJob, ...] = (
     ProductJob(name="keep_audits", run=save_audits, cron=AFTER_FOUR, time_limit=timedelta(hours=1)),
     ProductJob(name="watch_posts", run=watch_posts, cron=EACH_MINUTE, retry=0),
     ProductJob(name="recheck_posts", run=recheck_posts, cron=AT_SEVENTEEN),
+    ProductJob(name="forget_signups", run=prune_signups, cron=AT_FORTY_SEVEN),
     ProductJob(name="find_mail", run=find_mail, cron=EACH_MINUTE_OF_MAIL, retry=0),
     ProductJob(name=READ_MAILBOX, run=read_mailbox, retry=0),
+    ProductJob(name="find_polls", run=find_polls, cron=EACH_MINUTE_OF_POLLS, retry=0),
+    ProductJob(name=POLL_ACCOUNT, run=poll_account, retry=0),
     ProductJob(name="watch_queues", run=watch_queues, cron=EACH_MINUTE, retry=0),
 )

@@ -6,6 +6,7 @@ owner, for that use alone; addresses that people type into forms are not, unless
 
 import ssl
 from dataclasses import replace
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from cadenza.config.load import BadSettings
@@ -41,7 +42,12 @@ def policy_of(settings: Settings) -> Policy:
         rules.append(_rule("mail.host", f"//{place}:{settings.mail.port}", MAIL))
     reuse = tuple((use_of(name), net.reuse_seconds) for name, net in settings.providers.items())
     ca_file = _certificates(settings.outbound.ca_file)
-    return Policy(allow=tuple(rules), ca_file=ca_file, reuse_of=reuse)
+    return Policy(
+        allow=tuple(rules),
+        ca_file=ca_file,
+        nameserver=_nameserver(settings.outbound.nameserver),
+        reuse_of=reuse,
+    )
 
 
 def open_mail(settings: Settings, http: OutboundClient) -> Mail | None:
@@ -73,6 +79,19 @@ def _rule(key: str, address: str, use: str | None = None) -> HostRule:
     except ValueError as error:
         said = address.removeprefix("//")
         raise BadSettings([f"{key}: {said!r} names no host: {error}"]) from error
+
+
+def _nameserver(said: str) -> str:
+    host, _, port = said.rpartition(":")
+    try:
+        if said:
+            ip_address(host.strip("[]"))
+        if said and not 0 < int(port) < 65_536:
+            raise ValueError(port)
+    except ValueError as error:
+        message = f"outbound.nameserver: {said!r} is no ADDRESS:PORT, like 127.0.0.1:53"
+        raise BadSettings([message]) from error
+    return f"{host.strip('[]')}:{port}" if said else ""
 
 
 def _certificates(path: str) -> str | None:

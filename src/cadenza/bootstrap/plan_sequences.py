@@ -21,7 +21,7 @@ from cadenza.outreach.model import (
     sequence_lock,
 )
 from cadenza.outreach.plan import Unsubscribe, assign_chunk, plan_account
-from cadenza.outreach.store import find_sequence
+from cadenza.outreach.store import find_sequence, join_by_label
 
 NAME = JOB
 EVERY = "* * * * *"
@@ -44,6 +44,8 @@ async def plan_sequence(runtime: Runtime, payload: Mapping[str, Any]) -> None:
         return
     if there.state is not SequenceState.RUNNING:
         return
+    if there.account_labels:
+        await operations.run(partial(join_by_label, **about), locks=[lock])
     while await operations.run(partial(assign_chunk, **about), locks=[lock]):
         continue
     link = _links(runtime)

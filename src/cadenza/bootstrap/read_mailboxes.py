@@ -10,12 +10,16 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
+from cadenza.accounts.model import read_account
+from cadenza.accounts.open import open_account_tokens
+from cadenza.accounts.refresh import Ready
 from cadenza.accounts.seal import CannotOpen
 from cadenza.bootstrap.model import Runtime
 from cadenza.inbox import mailboxes
-from cadenza.inbox.imap import Folder, ImapFailed, ImapSession, open_mailbox
-from cadenza.inbox.mailboxes import FolderPlace, Mailbox
+from cadenza.inbox.imap import AccessTokens, Folder, ImapFailed, ImapSession, open_mailbox
+from cadenza.inbox.mailboxes import FolderPlace, Mailbox, NewMailbox
 from cadenza.inbox.record import match_again
+from cadenza.providers.http.redact import Secret
 
 log = logging.getLogger("cadenza.inbox")
 EVERY = "* * * * *"
@@ -53,7 +57,8 @@ async def read_mailbox(runtime: Runtime, payload: Mapping[str, Any]) -> None:
 async def read_new(runtime: Runtime, there: Mailbox) -> int:
     """Read all folders of a mailbox; return how many mails."""
     count = 0
-    async with open_mailbox(runtime.http, there.server(runtime.keyring)) as session:
+    server = there.server(runtime.keyring, access_tokens(runtime, there))
+    async with open_mailbox(runtime.http, server) as session:
         for folder in await session.folders():
             state = await session.examine(folder)
             place = there.places.get(folder)
@@ -67,6 +72,26 @@ async def read_new(runtime: Runtime, there: Mailbox) -> int:
                 uids = await session.since(now - AGAIN)
             count += await _read(runtime, session, there, folder, state, uids)
     return count
+
+
+def access_tokens(runtime: Runtime, there: Mailbox | NewMailbox) -> AccessTokens:
+    """Bring the tokens of a mailbox's account, renewed as those that it sends with are."""
+
+    async def bring(*, refused: bool) -> Secret | None:
+        account = await runtime.operations.read(
+            lambda tx, _: read_account(tx, there.workspace_id, there.account_id)
+        )
+        if account is None or not account.can_send:
+            return None
+        answer = await (
+            runtime.refresher.force(account) if refused else runtime.refresher.ready(account)
+        )
+        if not isinstance(answer, Ready):
+            return None
+        tokens = open_account_tokens(runtime.keyring, answer.account)
+        return None if tokens is None else tokens.access
+
+    return bring
 
 
 async def _read(

@@ -15,6 +15,7 @@ from cadenza.bootstrap.after_outage import silence, space_all, space_what_is_lat
 from cadenza.bootstrap.jobs import QUEUE as JOB_QUEUE
 from cadenza.bootstrap.model import Runtime
 from cadenza.bootstrap.move_over_daily_max import DailyMaxDuty
+from cadenza.bootstrap.watch_mailboxes import MailboxWatch
 from cadenza.core.ids import name_worker
 from cadenza.deliveries.source import QUEUE
 from cadenza.engine.errors import StoreUnavailable
@@ -39,6 +40,8 @@ async def run_worker(
     runtime.guard.before_going_on = partial(space_all, runtime)
     await runtime.schedule_jobs()
     sender, jobs = make_delivery_worker(runtime, name), make_jobs(runtime, name)
+    watch = MailboxWatch(runtime)
+    jobs.duties.append(jobs.loop("waiting for mail", _patient(watch.run_once)))
     unwatch = _listen(runtime)
     parts = [asyncio.ensure_future(worker.run()) for worker in (sender, jobs)]
     told = asyncio.ensure_future(stop.wait())
@@ -52,6 +55,7 @@ async def run_worker(
         finally:
             told.cancel()
             unwatch()
+            await watch.close()
             sender.stop()
             jobs.stop()
             try:

@@ -26,6 +26,7 @@ from cadenza.campaigns.start import open_lane
 from cadenza.db.audit import record
 from cadenza.db.write_outbox import OutboxEvent, write_outbox
 from cadenza.deliveries import campaign_deliveries, lanes
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.sql.tx import Tx
 
 Answer: TypeAlias = Campaign | NoSuchCampaign | NotNow | Unfit
@@ -122,7 +123,7 @@ def cancel_waiting(tx: Tx, now: datetime, *, workspace_id: str, campaign_id: str
     if not isinstance(there, Campaign) or there.state is not CampaignState.CANCELED:
         return 0
     return campaign_deliveries.cancel_waiting(
-        tx, now, workspace_id, campaign_id, reason="its campaign was canceled", limit=BATCH
+        tx, now, workspace_id, campaign_id, reason=Reason.of(Code.CAMPAIGN_CANCELED), limit=BATCH
     )
 
 

@@ -216,6 +216,7 @@ def _delivery(
         not_after_at=campaign.not_after_at,
         content=reference.content(),
         template_version_id=campaign.template_version_id,
+        audience_id=campaign.audience_id,
         recipient=each.recipient,
         retry_limit=campaign.retry_limit,
         mode=campaign.mode,

@@ -192,6 +192,45 @@ async def check(*, options: WorkspaceOptions = USUALLY) -> int:
     return REFUSED if sick else OK
 
 
+@app.command(name="check-domain")
+async def check_domain(
+    name: str, /, *, selector: str | None = None, options: WorkspaceOptions = USUALLY
+) -> int:
+    """Check whether mailbox providers will believe a sending domain: SPF, DKIM, DMARC. Exit code 1: they won't.
+
+    For example: `cadenza account check-domain example.com --selector s1`.
+
+    Parameters
+    ----------
+    name
+        A domain, or an account whose mails are sent from it: its id, its handle, or its network.
+    selector
+        The DKIM selector: s= in the DKIM-Signature header of a mail that you sent. An account that signs here
+        knows its own.
+    """
+    async with opened_workspace(options) as home:
+        accounts = await home.accounts.list()
+        known = {each[key] for each in accounts for key in ("id", "handle", "provider")}
+        if "." in name and "@" not in name and name not in known:
+            answer = await home.domain_check.show(domain=name, selector=selector)
+        else:
+            found = await find_account(home, name)
+            answer = await home.domain_check.show(account_id=found["id"], selector=selector)
+    if options.json:
+        print_json(answer)
+        return OK if answer["good"] else REFUSED
+    print_table(
+        ("", "check", "finding", "what to do"),
+        [
+            (each["level"], each["check"], each["message"], each["fix"])
+            for each in answer["findings"]
+        ],
+        empty="Nothing was found.",
+    )
+    echo(f"{answer['domain']} is {'ready to send' if answer['good'] else 'not ready yet'}.")
+    return OK if answer["good"] else REFUSED
+
+
 @app.command
 async def pause(
     account: str,
@@ -243,6 +282,25 @@ async def resume(
     async with opened_workspace(options) as home:
         found = await find_account(home, account)
         answer = await home.accounts.resume(found["id"], choice=choice)
+    if options.json:
+        print_json(answer)
+    else:
+        echo(f"{found['handle']} sends again")
+    return OK
+
+
+@app.command
+async def lift(account: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
+    """Let a suspended account send again; what came back before no longer counts against it.
+
+    Parameters
+    ----------
+    account
+        Its id, its handle, or its network.
+    """
+    async with opened_workspace(options) as home:
+        found = await find_account(home, account)
+        answer = await home.accounts.lift(found["id"])
     if options.json:
         print_json(answer)
     else:
@@ -411,4 +469,6 @@ def _state(account: "types.Account") -> str:
 def _advice(account: "types.Account") -> str:
     if _held(account) and account["state"] == "connected":
         return f"cadenza account resume {account['id']}"
+    if account["state"] == "suspended":
+        return f"find out why, then: cadenza account lift {account['id']}"
     return f"connect it again: cadenza account connect {account['provider']}"

@@ -59,6 +59,42 @@ async def create(name: str, /, *, where: Many = (), options: WorkspaceOptions = 
 
 
 @app.command
+async def change(
+    audience: str,
+    /,
+    *,
+    name: str | None = None,
+    public_name: str | None = None,
+    options: WorkspaceOptions = USUALLY,
+) -> int:
+    """Rename an audience, or let recipients see a list where they choose what they get.
+
+    Parameters
+    ----------
+    audience
+        Its id or name.
+    name
+        What it is called from now on.
+    public_name
+        What recipients call the list; "" hides it from them.
+    """
+    given = {"name": name, "public_name": public_name}
+    body: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+    if not body:
+        raise UsageError("say what to change: --name or --public-name")
+    async with opened_workspace(options) as home:
+        found = find_named(await home.audiences.list(), audience, "audience")
+        changed: Any = await home.audiences.change(found["id"], **body)
+    if options.json:
+        print_json(changed)
+    elif changed["public_name"]:
+        echo(f"{changed['name']} is changed; recipients see it as {changed['public_name']}")
+    else:
+        echo(f"{changed['name']} is changed; recipients don't see it")
+    return OK
+
+
+@app.command
 async def add(
     audience: str,
     /,

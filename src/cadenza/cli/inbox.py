@@ -205,12 +205,12 @@ async def accounts(*, options: WorkspaceOptions = USUALLY) -> int:
         print_json(found)
         return OK
     names = (
-        *("account_id", "sent", "replies", "hard_bounces", "soft_bounces", "refused"),
-        *("complaints", "unsubscribes"),
+        *("account_id", "sent", "replies", "hard_bounces", "bounce_percent", "soft_bounces"),
+        *("refused", "complaints", "complaint_percent", "unsubscribes", "at_risk"),
     )
     print_table(
         tuple(name.replace("_", " ") for name in names),
-        [tuple(each[name] for name in names) for each in found],
+        [tuple("" if each[name] is None else each[name] for name in names) for each in found],
         empty="There is no account yet.",
     )
     return OK
@@ -300,6 +300,7 @@ async def set_mailbox(
     username: str,
     port: int | None = None,
     security: Literal["tls", "starttls", "none"] = "tls",
+    by_token: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     options: WorkspaceOptions = USUALLY,
 ) -> int:
     """Read an account's replies and bounces by IMAP from now on; the password is asked for, or read from stdin.
@@ -316,11 +317,16 @@ async def set_mailbox(
         993 for tls, 143 otherwise.
     security
         tls, starttls or none.
+    by_token
+        Sign in by the account's own access (XOAUTH2), as Google and Microsoft ask for, instead of a password.
     """
     async with opened_workspace(options) as home:
         id_ = (await find_account(home, account))["id"]
-        password = ask_value("Password: ", secret=True)
-        body: Any = {"host": host, "username": username, "password": password, "security": security}
+        body: Any = {"host": host, "username": username, "security": security}
+        if by_token:
+            body["auth"] = "xoauth2"
+        else:
+            body["password"] = ask_value("Password: ", secret=True)
         if port is not None:
             body["port"] = port
         done: Any = await home.mailboxes.set_mailbox(id_, **body)

@@ -6,11 +6,13 @@ what is planned. `rate` shows or sets what all accounts of a network may do toge
 """
 
 from collections.abc import Mapping
+from datetime import datetime
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
+from cadenza.cli.account_limits import describe_limit, today_of
 from cadenza.cli.codes import OK, REFUSED, UsageError
 from cadenza.cli.numbers import Count, SomeCount
 from cadenza.cli.open_jobs import (
@@ -22,7 +24,13 @@ from cadenza.cli.open_jobs import (
     asks_server,
     must_exist,
 )
-from cadenza.cli.open_workspace import USUALLY, WorkspaceOptions, at, opened_workspace
+from cadenza.cli.open_workspace import (
+    USUALLY,
+    WorkspaceOptions,
+    find_account,
+    opened_workspace,
+)
+from cadenza.cli.open_workspace import at as clock
 from cadenza.cli.settings import USUAL
 from cadenza.cli.show import as_data, echo, print_json, print_table
 from cadenza.core.suggest import did_you_mean
@@ -121,6 +129,97 @@ async def rate(
 
 
 @app.command
+async def show(account: str | None = None, /, *, options: WorkspaceOptions = USUALLY) -> int:
+    """Show the limits of one account, or of all, with what is used of them and what holds today.
+
+    Parameters
+    ----------
+    account
+        Its id, its handle, or its network; without one, all accounts.
+    """
+    async with opened_workspace(options) as home:
+        accounts: Any = (
+            await home.accounts.list() if account is None else [await find_account(home, account)]
+        )
+        found = [
+            (each, await home.account_use.show_use(each["id"]))
+            for each in accounts
+            if each["state"] != "disabled"
+        ]
+    rows: list[dict[str, Any]] = [
+        {"account_id": each["id"], "account": each["handle"] or each["id"], **line}
+        for each, use in found
+        for line in use["uses"]
+    ]
+    if options.json:
+        print_json(rows)
+        return OK
+    print_table(
+        ("account", "action", "limit", "used of it", "today"),
+        [
+            (
+                *(row["account"], row["limit"]["action"], describe_limit(row["limit"])),
+                *(row["used"], today_of(row)),
+            )
+            for row in rows
+        ],
+        empty="Nothing is limited but by the networks: `cadenza account limit` sets something.",
+    )
+    return OK
+
+
+@app.command
+async def external(
+    account: str,
+    action: Literal["email", "message", "connection_request", "inmail"] = "email",
+    count: Count = 1,
+    /,
+    *,
+    at: datetime | None = None,
+    recipient: str | None = None,
+    undo: str | None = None,
+    options: WorkspaceOptions = USUALLY,
+) -> int:
+    """Record what an account sent elsewhere, by hand or by another program: it counts against its limits.
+
+    For example: `cadenza limits external smtp email 3`.
+
+    Parameters
+    ----------
+    account
+        Its id, its handle, or its network.
+    action
+        What was sent.
+    count
+        How often.
+    at
+        When, with an offset; now if it is left out.
+    recipient
+        To whom: it counts in their limit of contacts too.
+    undo
+        Take a record back by its id.
+    """
+    async with opened_workspace(options) as home:
+        found = await find_account(home, account)
+        made: Any
+        if undo is not None:
+            made = await home.external_sends.take_back_external_sends(found["id"], undo)
+        else:
+            said: Any = {"at": at, "recipient": recipient}
+            said = {name: value for name, value in said.items() if value is not None}
+            made = await home.external_sends.record_external_sends(
+                found["id"], action=action, count=count, **said
+            )
+    if options.json:
+        print_json(made)
+    elif undo is not None:
+        echo(f"{made['count']} count no more")
+    else:
+        echo(f"{made['count']} recorded for {found['handle']}; --undo {made['id']} takes it back")
+    return OK
+
+
+@app.command
 async def check(*, options: WorkspaceOptions = USUALLY) -> int:
     """Say whether what is planned keeps the limits; the exit code is 1 where it does not."""
     async with opened_workspace(options) as home:
@@ -168,7 +267,7 @@ async def repair(
         ("delivery", "was", "now", "because of"),
         [
             (
-                *(each["delivery_id"], at(each["was_at"]), at(each["now_at"])),
+                *(each["delivery_id"], clock(each["was_at"]), clock(each["now_at"])),
                 each["limit"].replace("_", " "),
             )
             for each in made["moves"]

@@ -2,7 +2,7 @@
 
 The library logs by the standard `logging` with facts in `extra`; here, and only when the command
 line runs, structlog renders them: coloured on a terminal, one JSON object a line otherwise. A warning or error
-that repeats is folded: a hundred a minute are written, the rest is counted.
+that repeats is folded: twenty a minute are written, the rest is counted.
 """
 
 import logging
@@ -16,7 +16,7 @@ LEVELS = ("debug", "info", "warning", "error")
 
 
 WINDOW = 60.0  # seconds
-MOST_ALIKE = 100  # lines of one kind in a window
+MOST_ALIKE = 20  # lines of one kind in a window
 
 
 class LogStyle(StrEnum):
@@ -28,7 +28,7 @@ class LogStyle(StrEnum):
 
 @dataclass(slots=True)
 class _Kind:
-    """Lines that say the same, with other facts."""
+    """Records whose first line is the same, with other facts."""
 
     since: float
     written: int = 0
@@ -46,7 +46,8 @@ class FoldingHandler(logging.StreamHandler[TextIO]):
         """Write a line, or count it."""
         self._close_windows(record.created)
         if record.levelno >= logging.WARNING:
-            key = (record.name, record.levelno, str(record.msg))
+            # asyncio puts the facts into the message, on the lines after the first.
+            key = (record.name, record.levelno, str(record.msg).partition("\n")[0])
             kind = self._kinds.setdefault(key, _Kind(record.created))
             if kind.written >= MOST_ALIKE:
                 kind.folded += 1

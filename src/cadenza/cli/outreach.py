@@ -62,6 +62,7 @@ async def create(
     /,
     *,
     account: Many = (),
+    label: Many = (),
     step: Many = (),
     assignment: str = "round_robin",
     gap: Some = None,
@@ -80,6 +81,8 @@ async def create(
         What it is called.
     account
         An account that sends it; may be said several times.
+    label
+        Instead of accounts: all that have this label, also those that get it later; may be said several times.
     step
         A template's name or id, and behind commas: a channel (email, linkedin_message, linkedin_invitation,
         linkedin_inmail), wait=DAYS, thread (answer the mail before), accepted (once the connection is accepted).
@@ -101,6 +104,7 @@ async def create(
             "name": name,
             "steps": [_step(each, templates) for each in step],
             "account_ids": [(await find_account(home, each))["id"] for each in account],
+            "account_labels": list(label),
             "assignment": assignment,
             "even": even,
             "recipient_hours": recipient_hours,
@@ -211,6 +215,59 @@ async def plan(sequence: str, /, *, options: WorkspaceOptions = USUALLY) -> int:
     for each in found["warnings"]:
         who = names.get(each["account_id"] or "")
         echo(f"warning: {who + ': ' if who else ''}{each['message']}")
+    return OK
+
+
+@app.command
+async def replan(
+    sequence: str,
+    /,
+    *,
+    account: Some = None,
+    reassign: DryRun = False,
+    dry_run: DryRun = False,
+    options: WorkspaceOptions = USUALLY,
+) -> int:
+    """Give what was not sent yet new times, or other accounts, and show what moves.
+
+    Parameters
+    ----------
+    sequence
+        Its id or name.
+    account
+        Only messages of this account.
+    reassign
+        Give messages of accounts that cannot send, or of --account, to the sequence's others.
+    dry_run
+        Show what would move, and change nothing.
+    """
+    async with opened_workspace(options) as home:
+        id_ = await _find(home, sequence)
+        accounts: Any = await home.accounts.list()
+        said: dict[str, Any] = {"reassign": reassign}
+        if account is not None:
+            said["account_id"] = (await find_account(home, account))["id"]
+        made: Any = await home.sequences.replan(id_, dry_run=dry_run, **said)
+    if options.json:
+        print_json(made)
+        return OK
+    names = {each["id"]: each["handle"] or each["id"] for each in accounts}
+    print_table(
+        ("contact", "step", "was", "by", "now", "by"),
+        [
+            (
+                *(each["contact_id"], each["step"] + 1),
+                *(at(each["was_at"]), names.get(each["was_account_id"])),
+                *(at(each["now_at"]), names.get(each["account_id"])),
+            )
+            for each in made["moves"]
+        ],
+        empty="Everything stays as it is.",
+    )
+    would = "would be " if dry_run else ""
+    echo(f"{made['moved']} {would}moved, {made['reassigned']} of them to another account")
+    if made["without_time"]:
+        echo(f"{made['without_time']} have no other time and stay")
     return OK
 
 

@@ -40,6 +40,7 @@ KINDS = {
     "Contacts": {
         "contact": ("cadenza.cli.contact:app", "Keep contacts, import and export files of them."),
         "campaign": ("cadenza.cli.campaign:app", "Send one template to an audience."),
+        "form": ("cadenza.cli.form:app", "Let people sign up by a form on your site."),
         "audience": ("cadenza.cli.audience:app", "Keep lists and saved filters of recipients."),
         "channel": ("cadenza.cli.channel:app", "Keep recipient channels, see which fail."),
         "inbox": ("cadenza.cli.inbox:app", "Read and answer replies; see bounces and complaints."),

@@ -26,6 +26,34 @@ class Calls:
         self._at = at
 
 
+class AccountHolidays(Calls):
+    """Account holidays, of one workspace."""
+
+    def import_holidays(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.HolidaysInput],
+    ) -> shapes.HolidaysImportedView:
+        """Add the whole days of a calendar file to the account's holidays."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/accounts/{part(account_id)}/holidays/import",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def list_holidays(self, account_id: str, /) -> Sequence[shapes.HolidayView]:
+        """List the holidays of the next year."""
+        return self._asker.request("GET", f"{self._at}/accounts/{part(account_id)}/holidays")
+
+
 class AccountUse(Calls):
     """Account use, of one workspace."""
 
@@ -885,6 +913,14 @@ class Connect(Calls):
         return self._asker.request("GET", f"{self._at}/connect/begun/{part(connection_id)}")
 
 
+class ServerConnectNotices(Calls):
+    """Connect notices, of the whole installation."""
+
+    def notify_signed_in(self, state: str, /) -> shapes.Notified:
+        """Take what a network tells of a sign-in on its own page; the address is good once."""
+        return self._asker.request("POST", f"{self._at}/connect/notify/{part(state)}")
+
+
 class ContactExports(Calls):
     """Contact exports, of one workspace."""
 
@@ -1325,6 +1361,7 @@ class Deliveries(Calls):
         state: Sequence[shapes.DeliveryState] | None = None,
         account_id: str | None = None,
         post_id: str | None = None,
+        reason_code: Sequence[shapes.Code] | None = None,
         order: Literal["soonest", "newest", "happened"] | None = None,
         limit: int | None = None,
         most: int | None = None,
@@ -1338,6 +1375,7 @@ class Deliveries(Calls):
                 "state": state,
                 "account_id": account_id,
                 "post_id": post_id,
+                "reason_code": reason_code,
                 "order": order,
                 "limit": limit,
             },
@@ -1395,6 +1433,24 @@ class Deliveries(Calls):
         return self._asker.request("GET", f"{self._at}/deliveries/{part(delivery_id)}")
 
 
+class DomainCheck(Calls):
+    """Domain check, of one workspace."""
+
+    def show_domain_check(
+        self,
+        *,
+        account_id: str | None = None,
+        domain: str | None = None,
+        selector: str | None = None,
+    ) -> shapes.DomainCheck:
+        """Look up what is published for a domain, or for the one that an account sends from."""
+        return self._asker.request(
+            "GET",
+            f"{self._at}/domain-check",
+            query={"account_id": account_id, "domain": domain, "selector": selector},
+        )
+
+
 class Events(Calls):
     """Events, of one workspace."""
 
@@ -1439,6 +1495,49 @@ class Exports(Calls):
     def show_export(self, export_id: str, /) -> shapes.ExportView:
         """Show how far an export is."""
         return self._asker.request("GET", f"{self._at}/exports/{part(export_id)}")
+
+
+class ExternalSends(Calls):
+    """External sends, of one workspace."""
+
+    def record_external_sends(
+        self,
+        account_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ExternalSendsInput],
+    ) -> shapes.ExternalSendsView:
+        """Record what the account sent elsewhere: it counts against its limits from now on."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/accounts/{part(account_id)}/external-sends",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def take_back_external_sends(
+        self,
+        account_id: str,
+        external_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.ExternalSendsView:
+        """Take a record back: it was a mistake, and counts no more."""
+        return self._asker.request(
+            "DELETE",
+            f"{self._at}/accounts/{part(account_id)}/external-sends/{part(external_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
 
 
 class Imports(Calls):
@@ -3222,6 +3321,28 @@ class Sequences(Calls):
             idempotency_key=idempotency_key,
         )
 
+    def replan(
+        self,
+        sequence_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.ReplanInput],
+    ) -> shapes.SequenceReplannedView:
+        """Give unsent messages new times, or other accounts, and list what moves; a dry run shows
+        it first.
+        """
+        return self._asker.request(
+            "POST",
+            f"{self._at}/sequences/{part(sequence_id)}/replan",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
     def resume(
         self,
         sequence_id: str,
@@ -3336,6 +3457,74 @@ class Sequences(Calls):
             if_match=if_match,
             idempotency_key=idempotency_key,
         )
+
+
+class SignupForms(Calls):
+    """Signup forms, of one workspace."""
+
+    def change(
+        self,
+        form_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SignupFormModel],
+    ) -> shapes.SignupFormView:
+        """Change a sign-up form as a whole."""
+        return self._asker.request(
+            "PUT",
+            f"{self._at}/signup-forms/{part(form_id)}",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def create(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.SignupFormModel],
+    ) -> shapes.SignupFormView:
+        """Make a sign-up form; the answer holds the HTML to put on a site."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/signup-forms",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def delete(
+        self,
+        form_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> shapes.SignupFormDeleted:
+        """Delete a sign-up form; who confirmed stays a contact."""
+        return self._asker.request(
+            "DELETE",
+            f"{self._at}/signup-forms/{part(form_id)}",
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def list(self) -> Sequence[shapes.SignupFormView]:
+        """List sign-up forms."""
+        return self._asker.request("GET", f"{self._at}/signup-forms")
+
+    def show(self, form_id: str, /) -> shapes.SignupFormView:
+        """Show a sign-up form with the HTML to put on a site."""
+        return self._asker.request("GET", f"{self._at}/signup-forms/{part(form_id)}")
 
 
 class Suppression(Calls):
@@ -3587,11 +3776,11 @@ class ServerUnsubscribe(Calls):
     """Unsubscribe, of the whole installation."""
 
     def confirm_unsubscribe(self, token: str, /) -> Iterator[bytes]:
-        """Unsubscribe; repeating it changes nothing."""
+        """Unsubscribe from everything, or change what a button says; repeating it changes nothing."""
         return self._asker.download(f"{self._at}/u/{part(token)}")
 
     def show_unsubscribe(self, token: str, /) -> Iterator[bytes]:
-        """Show a page with a button; nothing is changed."""
+        """Show what the recipient gets, with buttons; nothing is changed."""
         return self._asker.download(f"{self._at}/u/{part(token)}")
 
 
@@ -3689,6 +3878,7 @@ class WorkspaceCalls:
     """Everything that can be asked of one workspace."""
 
     def __init__(self, asker: SyncRequester, at: str) -> None:
+        self.account_holidays = AccountHolidays(asker, at)
         self.account_use = AccountUse(asker, at)
         self.accounts = Accounts(asker, at)
         self.activity = Activity(asker, at)
@@ -3704,8 +3894,10 @@ class WorkspaceCalls:
         self.contact_imports = ContactImports(asker, at)
         self.contacts = Contacts(asker, at)
         self.deliveries = Deliveries(asker, at)
+        self.domain_check = DomainCheck(asker, at)
         self.events = Events(asker, at)
         self.exports = Exports(asker, at)
+        self.external_sends = ExternalSends(asker, at)
         self.imports = Imports(asker, at)
         self.inbound = Inbound(asker, at)
         self.inbox = Inbox(asker, at)
@@ -3722,6 +3914,7 @@ class WorkspaceCalls:
         self.recipient_channels = RecipientChannels(asker, at)
         self.rules = Rules(asker, at)
         self.sequences = Sequences(asker, at)
+        self.signup_forms = SignupForms(asker, at)
         self.suppression = Suppression(asker, at)
         self.templates = Templates(asker, at)
         self.itself = Workspaces(asker, at)
@@ -3733,6 +3926,7 @@ class ServerCalls:
     def __init__(self, asker: SyncRequester, at: str) -> None:
         self.audit = ServerAudit(asker, at)
         self.channels = ServerChannels(asker, at)
+        self.connect_notices = ServerConnectNotices(asker, at)
         self.intake = ServerIntake(asker, at)
         self.jobs = ServerJobs(asker, at)
         self.key = ServerKey(asker, at)

@@ -78,6 +78,83 @@ Choice: TypeAlias = Literal["each", "digest", "off"]
 # What a click found or did at one place.
 Click: TypeAlias = Literal["started", "running", "sent", "unconfirmed"]
 
+# Each reason: its code, and the sentence that people read.
+Code: TypeAlias = Literal[
+    "not_waiting",
+    "not_approved",
+    "last_time_passed",
+    "too_late",
+    "suppressed",
+    "recipient_inactive",
+    "does_not_fit",
+    "account_removed",
+    "installation_held",
+    "no_heartbeat",
+    "workspace_stopped",
+    "account_paused",
+    "account_not_ready",
+    "paused",
+    "changed_meanwhile",
+    "parked",
+    "wants_choice",
+    "network_wait",
+    "recipient_cap",
+    "outside_hours",
+    "quiet_hours",
+    "outside_recipient_hours",
+    "day_full",
+    "provider_rate",
+    "limit_reached",
+    "turn_after_others",
+    "sent_note",
+    "assumed_sent",
+    "not_ready",
+    "rate_limited",
+    "transient",
+    "retries_exhausted",
+    "rejected",
+    "recipient_gone",
+    "forbidden",
+    "disconnected",
+    "unconfirmed",
+    "worker_silent",
+    "worker_died",
+    "not_there",
+    "sent_again",
+    "rest_follows",
+    "part_there",
+    "cannot_tell",
+    "maybe_sent",
+    "recipient_lost",
+    "canceled",
+    "post_deleted",
+    "cleared",
+    "erased",
+    "rule_changed",
+    "campaign_canceled",
+    "not_approved_in_time",
+    "approval_taken_back",
+    "content_changed",
+    "sent_late",
+    "sent_late_by_person",
+    "taken_back_late",
+    "taken_back_missed",
+    "moved",
+    "no_slot_free",
+    "over_limits",
+    "replanned",
+    "reply",
+    "bounce",
+    "accepted",
+    "unsubscribe",
+    "complaint",
+    "stopped_by_hand",
+    "not_sent",
+    "sequence_held",
+    "sequence_ended",
+    "other",
+]
+
 # What becomes of the saved words.
 ComposeAction: TypeAlias = Literal["nowhere", "queue", "time", "now", "again"]
 
@@ -118,6 +195,7 @@ EventKind: TypeAlias = Literal[
     "installation.held",
     "queue.dry",
     "import.done",
+    "contact.subscribed",
     "contact.unsubscribed",
     "campaign.completed",
     "campaign.paused",
@@ -160,6 +238,9 @@ InboundKind: TypeAlias = Literal[
 Kind: TypeAlias = Literal[
     "filled", "empty", "skipped", "capped", "held", "by_hand", "pinned", "sending", "sent", "past"
 ]
+
+# How grave a finding is.
+Level: TypeAlias = Literal["ok", "advice", "problem", "unknown"]
 
 # Whether a wall time met a change of offset.
 Mark: TypeAlias = Literal["none", "gap", "fold"]
@@ -267,8 +348,21 @@ class Account(TypedDict):
     # What holds for an action that `hours` does not name; null: at any time
     usual_hours: dict[str, Hours | None]
     holidays: list[str]
+    # Countries whose public holidays it keeps
+    holiday_calendars: list[str]
+    # By which sequences choose accounts
+    labels: list[str]
+    # Per action: a new account begins with fewer a day than its limit allows
+    warm_up: dict[str, WarmUp]
     # Made for many (a mail relay): campaigns by it keep no limits of mail by hand
     bulk: bool
+    # The name that its mails come from
+    from_name: str
+    # Where answers to its mails go
+    reply_to: str
+    # Plain text below every mail
+    signature: str
+    health: AccountHealthLimits
     lane: Lane | None
     # Posts that came due while it was disconnected; `resume` says what becomes of them
     to_resume: int
@@ -284,7 +378,28 @@ class AccountChange(TypedDict):
     # Per action; null is always open, left out is the default
     hours: NotRequired[dict[str, Hours | None] | None]
     holidays: NotRequired[list[str] | None]
+    # Countries whose public holidays it keeps, such as DE, or DE-BY for a part of one
+    holiday_calendars: NotRequired[list[str] | None]
+    labels: NotRequired[list[str] | None]
+    # Per action; null, or left out, ends it
+    warm_up: NotRequired[dict[str, WarmUp | None] | None]
     bulk: NotRequired[bool | None]
+    # The name that its mails come from; empty: none
+    from_name: NotRequired[str | None]
+    # Where answers to its mails go; empty: to its own address
+    reply_to: NotRequired[str | None]
+    # Plain text below every mail; empty: none
+    signature: NotRequired[str | None]
+    health: NotRequired[AccountHealthLimits | None]
+
+
+class AccountHealthLimits(TypedDict):
+    """From what share of the mails sent in 30 days the account is suspended; 100 never does."""
+
+    bounce_percent: NotRequired[float]
+    complaint_percent: NotRequired[float]
+    # Mails sent before bounces are judged
+    after: NotRequired[int]
 
 
 class AccountResults(TypedDict):
@@ -298,6 +413,11 @@ class AccountResults(TypedDict):
     complaints: int
     unsubscribes: int
     account_id: str
+    # Of the mails sent, to addresses that do not exist
+    bounce_percent: float
+    complaint_percent: float
+    # Why it is suspended at the next bounce or complaint, or was
+    at_risk: str | None
 
 
 class AccountUseView(TypedDict):
@@ -442,6 +562,8 @@ class AudienceChange(TypedDict):
 
     name: NotRequired[str | None]
     filter: NotRequired[list[ConditionInput] | None]
+    # What recipients call this list, where they choose what they get; empty: they don't see it
+    public_name: NotRequired[str | None]
 
 
 class AudienceDeleted(TypedDict):
@@ -471,6 +593,8 @@ class AudienceView(TypedDict):
     revision: int
     created_at: str
     updated_at: str
+    # As recipients see it, where they choose what they get
+    public_name: str | None
 
 
 class AuditView(TypedDict):
@@ -539,10 +663,6 @@ class CampaignInput(TypedDict):
     quiet_hours: NotRequired[str | None]
     # Start at the hour of `start_at` on each recipient's clock
     local_start: NotRequired[bool]
-    # Of a test: who really gets it
-    test_addresses: NotRequired[list[str]]
-    # Of a test: how many of a hundred meet which fault
-    test_faults: NotRequired[dict[str, int]]
     # Of recipients without a time zone; null: the workspace's
     zone: NotRequired[str | None]
 
@@ -566,26 +686,9 @@ class CampaignProgressView(TypedDict):
     canceled: int
     waiting: int
     percent: int
-    per_second: float | None
     per_minute: float | None
-    allowed_per_minute: float | None
     finish_at: str | None
     bound_by: str | None
-
-
-class CampaignPurgeInput(TypedDict):
-    """What is removed."""
-
-    sent_before: Instant
-
-
-class CampaignPurgeView(TypedDict):
-    """What is removed: messages that were sent, of campaigns that have ended."""
-
-    dry_run: bool
-    sent_before: str
-    campaigns: int
-    deliveries: int
 
 
 class CampaignRateInput(TypedDict):
@@ -605,8 +708,6 @@ class CampaignRecipientView(TypedDict):
     state: Literal[
         "scheduled", "sending", "sent", "failed", "unconfirmed", "missed", "skipped", "canceled"
     ]
-    # The state in the words of a pg-boss installation, where asked
-    status: str | None
     reason: str | None
     sent_at: str | None
     failed_at: str | None
@@ -677,8 +778,6 @@ class CampaignView(TypedDict):
     quiet_hours: str | None
     local_start: bool
     zone: str | None
-    test_addresses: list[str]
-    test_faults: dict[str, int]
     state: CampaignState
     # The same in the words of a pg-boss installation
     status: str
@@ -692,7 +791,6 @@ class CampaignView(TypedDict):
     updated_at: str
     started_at: str | None
     ended_at: str | None
-    purged_at: str | None
 
 
 class CampaignViewPage(TypedDict):
@@ -1221,6 +1319,10 @@ class Delivery(TypedDict):
     recipient: str | None
     state: DeliveryState
     reason: str | None
+    # What `reason` says, for programs: see the guide to reasons
+    reason_code: str | None
+    # What the sentence is made with
+    reason_params: dict[str, Any]
     due_at: str
     wall_time: str | None
     zone: str | None
@@ -1294,8 +1396,21 @@ class Disconnected(TypedDict):
     # What holds for an action that `hours` does not name; null: at any time
     usual_hours: dict[str, Hours | None]
     holidays: list[str]
+    # Countries whose public holidays it keeps
+    holiday_calendars: list[str]
+    # By which sequences choose accounts
+    labels: list[str]
+    # Per action: a new account begins with fewer a day than its limit allows
+    warm_up: dict[str, WarmUp]
     # Made for many (a mail relay): campaigns by it keep no limits of mail by hand
     bulk: bool
+    # The name that its mails come from
+    from_name: str
+    # Where answers to its mails go
+    reply_to: str
+    # Plain text below every mail
+    signature: str
+    health: AccountHealthLimits
     lane: Lane | None
     # Posts that came due while it was disconnected; `resume` says what becomes of them
     to_resume: int
@@ -1314,6 +1429,27 @@ class DoctorFindingView(TypedDict):
     what_to_do: str | None
     account_id: str | None
     sequence_id: str | None
+
+
+class DomainCheck(TypedDict):
+    """What mailbox providers find when they look a sending domain up."""
+
+    domain: str
+    # Whether nothing stands against sending
+    good: bool
+    findings: list[DomainFinding]
+
+
+class DomainFinding(TypedDict):
+    """One thing about a domain, and what to do about it."""
+
+    # spf, dkim, dmarc or alignment
+    check: str
+    code: str
+    level: Level
+    message: str
+    # What to do; empty where nothing is to be done
+    fix: str
 
 
 class Draft(TypedDict):
@@ -1511,6 +1647,25 @@ class ExportView(TypedDict):
     expires_at: str | None
 
 
+class ExternalSendsInput(TypedDict):
+    """What was sent, how often, when, and to whom."""
+
+    action: Literal["email", "message", "connection_request", "inmail"]
+    count: NotRequired[int]
+    # When; now if it is left out
+    at: NotRequired[Instant | None]
+    # Whose limit of contacts it counts in too
+    recipient: NotRequired[str | None]
+
+
+class ExternalSendsView(TypedDict):
+    """What counts now; its id takes it back."""
+
+    dry_run: bool
+    id: str
+    count: int
+
+
 class Fault(TypedDict):
     """One thing that is wrong with the input."""
 
@@ -1685,6 +1840,32 @@ class HoldView(TypedDict):
     # Posts that were due since the backup and may be out already: they are missed until you
     # confirm
     overdue: int
+
+
+class HolidayView(TypedDict):
+    """A date on which the account writes to nobody."""
+
+    day: str
+    name: str
+    # The country whose it is; null: the account's own
+    calendar: str | None
+
+
+class HolidaysImportedView(TypedDict):
+    """What was added."""
+
+    dry_run: bool
+    added: list[HolidayView]
+    there_already: int
+    # Events that are no whole days
+    left_out: int
+
+
+class HolidaysInput(TypedDict):
+    """A calendar file, as text."""
+
+    # iCalendar (RFC 5545)
+    ics: str
 
 
 class HourUse(TypedDict):
@@ -2099,6 +2280,9 @@ class LimitUse(TypedDict):
 
     limit: Limit
     used: int | None
+    # Today, where a warm-up or the network lowers the limit
+    holds: int | None
+    lowered_by: Literal["warm-up", "network"] | None
 
 
 class LimitView(TypedDict):
@@ -2156,8 +2340,10 @@ class MailboxInput(TypedDict):
     port: NotRequired[int | None]
     security: NotRequired[Literal["tls", "starttls", "none"]]
     username: str
+    # xoauth2: by the account's own access, as Google and Microsoft ask for
+    auth: NotRequired[Literal["password", "xoauth2"]]
     # Often one for apps alone; stored sealed
-    password: str
+    password: NotRequired[str | None]
 
 
 class MailboxRemoved(TypedDict):
@@ -2175,6 +2361,9 @@ class MailboxView(TypedDict):
     port: int
     security: str
     username: str
+    auth: str
+    # New mail is read at once, not only every two minutes
+    waits: bool
     # When it was read last
     polled_at: str | None
     next_poll_at: str
@@ -2407,6 +2596,18 @@ class MessageMovedView(TypedDict):
     now_at: str | None
 
 
+class MessageReplannedView(TypedDict):
+    """A message before and after; without a new time it stays as it is."""
+
+    delivery_id: str
+    contact_id: str
+    step: int
+    was_account_id: str
+    account_id: str
+    was_at: str
+    now_at: str | None
+
+
 class MessageView(TypedDict):
     """It is handed over: ask about it as a delivery of that id."""
 
@@ -2531,6 +2732,13 @@ class NoteView(TypedDict):
     text: str
     written_by: str
     created_at: str
+
+
+class Notified(TypedDict):
+    """What a network told was taken."""
+
+    # Accounts that are connected now
+    connected: int
 
 
 class Occurrence(TypedDict):
@@ -3203,6 +3411,15 @@ class Reordered(TypedDict):
     revision: int
 
 
+class ReplanInput(TypedDict):
+    """Which unsent messages are planned again."""
+
+    # Only those of this account
+    account_id: NotRequired[str | None]
+    # Give messages of accounts that cannot send, or of the named one, to the others
+    reassign: NotRequired[bool]
+
+
 class ReplyInput(TypedDict):
     """What to write."""
 
@@ -3531,6 +3748,8 @@ class SequenceChange(TypedDict):
     """What is to be different; steps only while it is a draft."""
 
     account_ids: NotRequired[list[str] | None]
+    # Instead of a list: every account with one of these labels, also later ones
+    account_labels: NotRequired[list[str] | None]
     assignment: NotRequired[Literal["round_robin", "balanced", "sticky"] | None]
     shortest_gap: NotRequired[int | None]
     longest_gap: NotRequired[int | None]
@@ -3567,6 +3786,8 @@ class SequenceInput(TypedDict):
     """A new sequence: a draft until it is started."""
 
     account_ids: NotRequired[list[str] | None]
+    # Instead of a list: every account with one of these labels, also later ones
+    account_labels: NotRequired[list[str] | None]
     assignment: NotRequired[Literal["round_robin", "balanced", "sticky"] | None]
     shortest_gap: NotRequired[int | None]
     longest_gap: NotRequired[int | None]
@@ -3619,6 +3840,18 @@ class SequencePlanView(TypedDict):
     times: list[PlannedTimeView]
 
 
+class SequenceReplannedView(TypedDict):
+    """What moved; the first 1,000 moves are listed."""
+
+    dry_run: bool
+    moved: int
+    without_time: int
+    reassigned: int
+    # People without a time who get another account
+    unassigned: int
+    moves: list[MessageReplannedView]
+
+
 class SequenceReportView(TypedDict):
     """People by state and by what stopped them, and messages by step, variant and account."""
 
@@ -3668,6 +3901,7 @@ class SequenceView(TypedDict):
     state_reason: str | None
     steps: list[SequenceStepView]
     account_ids: list[str]
+    account_labels: list[str]
     assignment: Literal["round_robin", "balanced", "sticky"]
     shortest_gap: int
     longest_gap: int
@@ -3714,6 +3948,90 @@ class SignedIn(TypedDict):
 
     person_id: str
     workspace_id: str | None
+
+
+class SignupFieldModel(TypedDict):
+    """One thing that a visitor is asked."""
+
+    # first_name, last_name, company, country, language, or a field of your own
+    key: str
+    label: str
+    required: NotRequired[bool]
+
+
+class SignupFormDeleted(TypedDict):
+    """It is deleted; who confirmed stays a contact."""
+
+    dry_run: bool
+    id: str
+
+
+class SignupFormModel(TypedDict):
+    """A form, as a whole."""
+
+    name: str
+    # The list that people join
+    audience_id: str
+    # The account that mails the link to confirm
+    account_id: str
+    # Not active: nobody can sign up
+    active: NotRequired[bool]
+    texts: NotRequired[SignupTextsModel]
+    # Asked besides the address
+    fields: NotRequired[list[SignupFieldModel]]
+    # Sites that may show it, such as https://www.example.org; none: every site
+    origins: NotRequired[list[str]]
+    # Where visitors go on
+    redirect_url: NotRequired[str | None]
+    # Where they go on after confirming
+    confirmed_url: NotRequired[str | None]
+
+
+class SignupFormView(TypedDict):
+    """A form, what to put on a site, and how many signed up by it."""
+
+    dry_run: bool
+    id: str
+    name: str
+    audience_id: str
+    account_id: str
+    active: bool
+    texts: SignupTextsModel
+    fields: list[SignupFieldModel]
+    origins: list[str]
+    redirect_url: str | None
+    confirmed_url: str | None
+    revision: int
+    created_at: str
+    updated_at: str
+    # The form as a page of its own
+    url: str
+    # The form as HTML, to put on a site and to style there
+    html: str
+    # The form in a frame, to put on a site
+    iframe: str
+    # Who signed up and has not confirmed yet
+    pending: int
+    confirmed: int
+
+
+class SignupTextsModel(TypedDict):
+    """What visitors read; plain words."""
+
+    title: NotRequired[str]
+    intro: NotRequired[str]
+    # Kept as proof with each sign-up
+    consent: NotRequired[str]
+    button: NotRequired[str]
+    # After signing up
+    pending: NotRequired[str]
+    # Above the button that confirms
+    confirm: NotRequired[str]
+    # After confirming
+    confirmed: NotRequired[str]
+    mail_subject: NotRequired[str]
+    # Plain text, with {{confirm_url}} where the link goes
+    mail_text: NotRequired[str]
 
 
 class SkipInput(TypedDict):
@@ -4296,6 +4614,14 @@ class VariantView(TypedDict):
     first_comment: str | None
     link: str | None
     options: dict[str, Any]
+
+
+class WarmUp(TypedDict):
+    """So many a day at first, `step` more after every `every` days with at least one message."""
+
+    start: int
+    step: int
+    every: NotRequired[int]
 
 
 class Webhook(TypedDict):

@@ -63,6 +63,7 @@ class Outbound:
 
     allow: tuple[str, ...] = ()
     ca_file: str = ""
+    nameserver: str = ""  # address:port that checks of a domain ask; empty: the machine's own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

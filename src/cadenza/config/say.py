@@ -39,6 +39,7 @@ SAYS: Mapping[str, str] = {
     "media.secret_key": "Of a bucket: the key's secret.",
     "outbound.allow": "Private hosts that may be called all the same, also at addresses that people type: `host` or `host:port`, a list.",
     "outbound.ca_file": "A file of certificates to trust besides the system's.",
+    "outbound.nameserver": "ADDRESS:PORT that checks of a sending domain ask; empty: the machine's name servers.",
     "providers.NETWORK.base_url": "Speak to this address instead of the network's own.",
     "providers.NETWORK.client_id": "Our app's name at the network.",
     "providers.NETWORK.client_secret": "Our app's secret there.",

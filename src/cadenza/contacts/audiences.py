@@ -41,6 +41,7 @@ class Audience:
     revision: int
     created_at: datetime
     updated_at: datetime
+    public_name: str | None = None  # as recipients see it; None: they don't
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +126,16 @@ def change_audience(
     by: str,
     name: str | None = None,
     conditions: Filter | None = None,
+    public_name: str | None = None,
 ) -> Audience | NoSuchAudience | NameTaken | Invalid:
-    """Give an audience another name, a saved filter other conditions."""
+    """Give an audience another name, a saved filter other conditions; a public name of '' hides it."""
     there = find_audience(tx, workspace_id, audience_id)
     if isinstance(there, NoSuchAudience):
         return there
     if conditions is not None and there.kind == "list":
         return Invalid("filter", "a_list", "a list has members, not conditions")
+    if public_name and there.kind == "filter":
+        return Invalid("public_name", "a_filter", "people can't leave a filter: show a list")
     wrong = _wrong(tx, workspace_id, conditions)
     if wrong is not None:
         return wrong
@@ -139,10 +143,12 @@ def change_audience(
         return NameTaken(name)
     tx.run(
         """
-        UPDATE audience SET name = :name, filter = :filter, revision = revision + 1, updated_at = :now
+        UPDATE audience SET name = :name, filter = :filter, public_name = :public_name,
+            revision = revision + 1, updated_at = :now
         WHERE workspace_id = :workspace_id AND id = :id
         """,
         name=name or there.name,
+        public_name=there.public_name if public_name is None else public_name.strip() or None,
         filter=None
         if there.kind == "list"
         else encode_filter(there.filter if conditions is None else conditions),
@@ -537,4 +543,5 @@ def _audience(tx: Tx, row: Row) -> Audience:
         revision=row["revision"],
         created_at=row["created_at"],
         updated_at=row["updated_at"],
+        public_name=row["public_name"],
     )

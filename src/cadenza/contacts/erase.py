@@ -59,6 +59,23 @@ def erase_contact(tx: Tx, now: datetime, contact: Contact, *, salt: str, by: str
         contact_id=contact.id,
         addresses=[(each.address,) for each in contact.addresses],
     )
+    tx.run(
+        """
+        DELETE FROM signup WHERE workspace_id = :workspace_id AND (contact_id = :contact_id
+            OR address IN (SELECT text FROM TABLE(:addresses) AS asked (text text)))
+        """,
+        workspace_id=home,
+        contact_id=contact.id,
+        addresses=[(each.address,) for each in contact.addresses if each.channel == EMAIL],
+    )
+    tx.run(
+        """
+        DELETE FROM audience_unsubscribe WHERE workspace_id = :workspace_id AND (channel, address) IN (
+            SELECT channel, address FROM TABLE(:addresses) AS asked (channel text, address text))
+        """,
+        workspace_id=home,
+        addresses=[(each.channel, each.address) for each in contact.addresses],
+    )
     store.delete(tx, home, [contact.id])
 
 

@@ -303,9 +303,15 @@ def _channel(record: Record, places: dict[str, int], options: Options) -> NewCha
     )
 
 
+_CHANNELS = {
+    "telegram_person": "telegram",
+    **dict.fromkeys(("smtp", "google_mail", "microsoft_mail"), "email"),
+}
+
+
 def check_channel(provider: str, address: str) -> str | None:
     """Return a channel's address as it is written to; None: it is none."""
-    channel = {"telegram_person": "telegram", "smtp": "email"}.get(provider, provider)
+    channel = _CHANNELS.get(provider, provider)
     read = read_address(channel, address)
     return None if isinstance(read, Invalid) else read.written
 

@@ -130,7 +130,7 @@ def suppress(
     requested = {(each.kind, each.value, each.channel, each.reason): each for each in new}
     if not requested:
         return Suppressed((), 0)
-    _exclude_permits(tx, workspace_id)
+    exclude_permits(tx, workspace_id)
     rows = tx.all(
         """
         INSERT INTO suppression (workspace_id, kind, value, channel, reason, note, created_by, created_at)
@@ -276,7 +276,7 @@ def read_place(at: datetime, key: str) -> Place | None:
     return at, kind, value, channel, reason
 
 
-def _exclude_permits(tx: Tx, workspace_id: str) -> None:
+def exclude_permits(tx: Tx, workspace_id: str) -> None:
     """Let no permit of the workspace be between its reading and its commit; on SQLite none can be.
 
     A permit holds its workspace's row FOR SHARE before it reads suppressions.

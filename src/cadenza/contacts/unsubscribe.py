@@ -5,18 +5,15 @@ the keyring, and does not end. Whoever opens the link only sees a page: mail sca
 unsubscribes, as often as it is sent.
 """
 
-import base64
-import binascii
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from html.parser import HTMLParser
 
-import msgspec
-
-from cadenza.accounts.seal import CannotOpen, Keyring
+from cadenza.accounts.seal import Keyring
 from cadenza.contacts.addresses import EMAIL
+from cadenza.contacts.link_token import BadToken, make_link_token, read_link_token
 from cadenza.contacts.model import Invalid
 from cadenza.contacts.suppress import SuppressionKind, SuppressionReason, read_suppression, suppress
 from cadenza.db.write_outbox import OutboxEvent, write_outbox
@@ -25,7 +22,6 @@ from cadenza.sql.tx import Tx
 PATH = "/u"
 EVENT = "contact.unsubscribed"
 _PURPOSE = "unsubscribe link"
-_LONGEST = 1_500
 _PLACEHOLDER = re.compile(r"\{\{\s*unsubscribe_url\s*(?:\|[^}]*)?\}\}")
 
 
@@ -38,28 +34,17 @@ class Subscriber:
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class BadToken:
-    """It was not made here, or its key is gone."""
-
-
 def make_token(keyring: Keyring, subscriber: Subscriber) -> str:
     """Return a token that names the subscriber and tells nothing."""
-    said = [subscriber.workspace_id, subscriber.channel, subscriber.address]
-    sealed = keyring.seal(msgspec.json.encode(said).decode(), row=_PURPOSE)
-    return base64.urlsafe_b64encode(sealed.encode()).decode().rstrip("=")
+    return make_link_token(
+        keyring, _PURPOSE, subscriber.workspace_id, subscriber.channel, subscriber.address
+    )
 
 
 def read_token(keyring: Keyring, token: str) -> Subscriber | BadToken:
     """Read a token; whatever is wrong with it, it names nobody."""
-    if len(token) > _LONGEST or not token.isascii():
-        return BadToken()
-    try:
-        sealed = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
-        text = keyring.open(sealed.decode(), row=_PURPOSE)
-    except (CannotOpen, binascii.Error, UnicodeDecodeError):
-        return BadToken()
-    return Subscriber(*msgspec.json.decode(text, type=tuple[str, str, str]))
+    found = read_link_token(keyring, _PURPOSE, token)
+    return found if isinstance(found, BadToken) else Subscriber(*found)
 
 
 def unsubscribe_url(keyring: Keyring, public_url: str, subscriber: Subscriber) -> str | None:
@@ -88,7 +73,7 @@ def unsubscribe(tx: Tx, now: datetime, subscriber: Subscriber) -> bool:
             id=f"unsubscribed:{tx.new_id()}",
             kind=EVENT,
             subject_id=new.value,
-            body={"channel": new.channel, "address": new.value},
+            body={"channel": new.channel, "address": new.value, "audience_id": None},
             **home,
         )
         write_outbox(tx, now, [event])

@@ -38,6 +38,7 @@ class Counted:
     zone: Zone
     used: int = 0
     used_in: str = ""
+    note: str = ""  # why the cap is what it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ def refusal_of(budget: Budget, now: datetime) -> Refusal | None:
             used = used_now(budget, now)
             if used < budget.cap:
                 return None
-            reason = f"{used} of {budget.cap} this {budget.period.value}"
+            reason = f"{used} of {budget.cap} this {budget.period.value}{budget.note}"
             next_at = next_period(budget.period, now, budget.zone) if budget.cap > 0 else None
         case Rolling():
             inside = [moment for moment in budget.taken if moment > now - budget.span]

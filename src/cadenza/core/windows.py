@@ -7,7 +7,7 @@ day it starts on; one that ends where it starts lasts the whole 24 hours.
 Holidays are dates: no range starts on them, but one from the eve still runs out.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
@@ -48,7 +48,7 @@ class Hours:
 
     zone: Zone
     ranges: tuple[tuple[Range, ...], ...]
-    holidays: frozenset[date] = frozenset()
+    holidays: Container[date] = frozenset()
 
     def __post_init__(self) -> None:
         if len(self.ranges) != 7:

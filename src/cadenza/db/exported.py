@@ -95,7 +95,8 @@ DELIVERY = Table(
     key=("id",),
     columns=(
         *("id", "post_id", "account_id", "channel", "action", "campaign_id", "recipient", "state"),
-        *("reason", "due_at", "wall_time", "zone", "slot_at", "pinned", "not_after_at", "priority"),
+        *("reason", "reason_code", "reason_params"),
+        *("due_at", "wall_time", "zone", "slot_at", "pinned", "not_after_at", "priority"),
         *("content", "revision", "approved", "mode", "parts_sent", "attempts", "failures"),
         "retry_limit",
         *("remote_id", "url", "created_at", "sent_at", "failed_at"),
@@ -106,7 +107,7 @@ DELIVERY = Table(
         *("lane_id", "prepared", "crashes", "deferrals", "lease", "leased_until", "worker"),
         *("clear_id", "was_due_at", "unready_at", "look_at", "unfit"),
     ),
-    json=("content", "parts_sent"),
+    json=("content", "parts_sent", "reason_params"),
     flags=("approved",),
 )
 ATTEMPT = Table(
@@ -434,6 +435,7 @@ STAY: Mapping[str, str] = {
     "contact_mapping": "a habit of this installation",
     "contact_export": "exports themselves, gone after some days",
     "inbound_source": "its secret opens a door",
+    "inbound_poll": "how far a network was asked; an import begins anew",
     "mailbox": "its password opens a door",
     "erasure_salt": "would let hashes of erased people be guessed",
     "post_import": "keys of files that were imported here",

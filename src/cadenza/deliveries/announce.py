@@ -12,6 +12,7 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.write_outbox import OutboxEvent, write_outbox
 from cadenza.deliveries.model import Delivery
 from cadenza.deliveries.planners import announces
+from cadenza.deliveries.reasons import Reason
 from cadenza.sql.tx import Tx
 
 WORTH_TELLING = frozenset({State.SENT, State.FAILED, State.UNCONFIRMED, State.MISSED})
@@ -25,13 +26,13 @@ class DeliveryEvent:
     id: str
     lease: int
     state: State
-    reason: str | None
+    reason: Reason | None
     url: str | None = None
     planner: str | None = None
 
     @classmethod
     def of(
-        cls, delivery: Delivery, state: State, reason: str | None, url: str | None = None
+        cls, delivery: Delivery, state: State, reason: Reason | None, url: str | None = None
     ) -> Self:
         """Tell what became of a delivery."""
         return cls(
@@ -57,5 +58,10 @@ def _outbox_event(one: DeliveryEvent) -> OutboxEvent:
         id=f"{one.id}:{one.lease}:{one.state.value}",
         kind=f"delivery.{one.state.value}",
         subject_id=one.id,
-        body={"state": one.state.value, "reason": one.reason, "url": one.url},
+        body={
+            "state": one.state.value,
+            "reason": one.reason and one.reason.text,
+            "reason_code": one.reason and one.reason.code.value,
+            "url": one.url,
+        },
     )

@@ -13,12 +13,13 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries.announce import DeliveryEvent, announce
 from cadenza.deliveries.hold import hold_post, settle_lanes
 from cadenza.deliveries.model import COLUMNS, Delivery
-from cadenza.deliveries.rewrite import Frozen
-from cadenza.deliveries.transition import end_waiting
+from cadenza.deliveries.reasons import Code, Reason
+from cadenza.deliveries.rewrite import FROZEN, Frozen, withdraw
+from cadenza.deliveries.transition import Changes, Move, end_waiting, move
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import read_values
 
-NOT_IN_TIME = "not approved in time"
+NOT_IN_TIME = Reason.of(Code.NOT_APPROVED_IN_TIME)
 BATCH = 500
 
 
@@ -45,50 +46,35 @@ def release(tx: Tx, now: datetime, *, workspace_id: str, post_id: str) -> Releas
     grace = _grace(tx, workspace_id, drafts)
     late = [row for row in drafts if now - row.due_at > grace[row.account_id]]
     late_ids = {row.id for row in late}
-    tx.run(
-        """
-        UPDATE delivery SET approved = true, state = new.state, lease = lease + 1,
-            reason = CASE WHEN new.state = 'missed' AND delivery.state = 'draft' THEN :late
-                WHEN new.state = 'scheduled' THEN NULL ELSE reason END,
-            ended_at = CASE WHEN new.state = 'missed' AND delivery.state = 'draft' THEN :now ELSE ended_at END
-        FROM TABLE(:new) AS new (id text, state text)
-        WHERE delivery.workspace_id = :workspace_id AND delivery.id = new.id
-        """,
-        workspace_id=workspace_id,
-        late=NOT_IN_TIME,
-        now=now,
-        new=[(row.id, _after(row, late_ids).value) for row in held],
-    )
+    move(tx, now, [_approved(row, late=row.id in late_ids) for row in held])
     settle_lanes(tx, drafts)
-    _tell_missed(tx, now, [(row.workspace_id, row.id, row.lease) for row in late])
+    _tell_missed(tx, now, [(*row.key, row.lease + 1) for row in late])
     return Released(
         tuple(row.id for row in drafts if row.id not in late_ids),
         tuple(row.id for row in late),
     )
 
 
-def take_back(tx: Tx, *, workspace_id: str, post_id: str, reason: str) -> TakenBack:
+def take_back(
+    tx: Tx, now: datetime, *, workspace_id: str, post_id: str, reason: Reason
+) -> TakenBack:
     """Make drafts of what waits: the approval is gone."""
     held = hold_post(tx, workspace_id, post_id)
     moving = [row for row in held if row.state in (State.DRAFT, State.SCHEDULED)]
-    tx.run(
-        """
-        UPDATE delivery SET approved = false, lease = lease + 1, leased_until = NULL, worker = NULL,
-            state = CASE WHEN state = 'scheduled' THEN 'draft' ELSE state END,
-            reason = CASE WHEN state = 'scheduled' THEN :reason ELSE reason END,
-            revision = revision + 1
-        WHERE workspace_id = :workspace_id AND post_id = :post_id
-            AND state IN ('draft', 'scheduled', 'failed', 'missed')
-        """,
-        reason=reason,
-        workspace_id=workspace_id,
-        post_id=post_id,
+    move(
+        tx,
+        now,
+        [
+            withdraw(row, Changes(approved=False, revised=True), reason)
+            for row in held
+            if row.state not in FROZEN
+        ],
     )
     settle_lanes(tx, moving)
     frozen = tuple(
         Frozen(row.id, row.account_id, row.channel, row.state)
         for row in held
-        if row.state in (State.SENDING, State.UNCONFIRMED, State.SENT)
+        if row.state in FROZEN
     )
     return TakenBack(tuple(row.id for row in moving), frozen)
 
@@ -111,10 +97,12 @@ def sweep_unapproved(tx: Tx, now: datetime, *, limit: int = BATCH) -> int:
     return len(missed)
 
 
-def _after(row: Delivery, late: set[str]) -> State:
+def _approved(row: Delivery, *, late: bool) -> Move:
     if row.state is not State.DRAFT:
-        return row.state
-    return State.MISSED if row.id in late else State.SCHEDULED
+        return Move(row, row.state, Changes(approved=True))
+    if late:
+        return Move(row, State.MISSED, Changes(approved=True, reason=NOT_IN_TIME))
+    return Move(row, State.SCHEDULED, Changes(approved=True, reason=None))
 
 
 def _grace(tx: Tx, workspace_id: str, drafts: Sequence[Delivery]) -> dict[str, timedelta]:

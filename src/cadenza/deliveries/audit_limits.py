@@ -23,6 +23,7 @@ DAY = timedelta(days=1)
 CALL_ENDS = ", attempt.ended_at, attempt.deadline_at, attempt.repeated_until"
 JOIN_ATTEMPTS = """LEFT JOIN attempt
             ON attempt.workspace_id = activity.workspace_id AND attempt.id = activity.attempt_id"""
+EXTERNAL = "external"  # sent elsewhere, and recorded: no call of ours
 LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 FAR_OFF = datetime(9000, 1, 1, tzinfo=UTC)
 SETTLED = timedelta(days=2)  # what was reserved longer ago has been settled
@@ -213,7 +214,7 @@ def _ledger(tx: Tx, rule: Row, since: datetime, until: datetime | None = None) -
     ends, attempts = (CALL_ENDS, JOIN_ATTEMPTS) if rule["kind"] == "gap" else ("", "")
     return tx.all(
         f"""
-        SELECT activity.reserved_at, activity.settled_at, account.zone{ends} FROM activity
+        SELECT activity.reserved_at, activity.settled_at, activity.state, account.zone{ends} FROM activity
         JOIN account
             ON account.workspace_id = activity.workspace_id AND account.id = activity.account_id
         {attempts}
@@ -229,22 +230,22 @@ def _ledger(tx: Tx, rule: Row, since: datetime, until: datetime | None = None) -
 
 
 def _judge(rule: Row, ledger: list[Row]) -> Worst | None:
-    return _worst(rule, ledger) if ledger else None
+    return _worst(rule, ledger) if any(row.get("state") != EXTERNAL for row in ledger) else None
 
 
 def _worst(rule: Row, ledger: list[Row]) -> Worst:
-    instants = [row["reserved_at"] for row in ledger]
+    own = [row for row in ledger if row.get("state") != EXTERNAL]
+    instants = [row["reserved_at"] for row in own]
     match rule["kind"]:
         case "gap":
-            reached, at = _smallest_gap(ledger)
+            reached, at = _smallest_gap(own)
         case "rate":
             span = timedelta(seconds=rule["per_seconds"] or 60)
             reached, at = _fullest_span(instants, span)
         case "rolling_day":
             reached, at = _fullest_span(instants, DAY)
         case kind:
-            periods = _count(ledger, Period(kind))
-            at, reached = max(periods.items(), key=lambda item: item[1])
+            reached, at = _fullest_period(ledger, Period(kind))
     return _worst_of(rule, reached, at)
 
 
@@ -258,6 +259,22 @@ def _worst_of(rule: Row, reached: float, at: str) -> Worst:
         reached,
         at,
     )
+
+
+def _fullest_period(ledger: list[Row], period: Period) -> tuple[int, str]:
+    """Count what each call of ours found in its period; what was sent elsewhere counts once it was recorded."""
+    counted: Counter[str] = Counter()
+    most, at = 0, ""
+    for row in sorted(ledger, key=_known_at):
+        key = period_key(period, row["reserved_at"], get_zone(row["zone"]))
+        counted[key] += 1
+        if row["state"] != EXTERNAL and counted[key] > most:
+            most, at = counted[key], key
+    return most, at
+
+
+def _known_at(row: Row) -> datetime:
+    return row["settled_at"] if row["state"] == EXTERNAL else row["reserved_at"]
 
 
 def _count(ledger: list[Row], period: Period) -> Counter[str]:

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries import lanes, planners
+from cadenza.deliveries import lanes
 from cadenza.deliveries.model import COLUMNS, Delivery
-from cadenza.deliveries.planners import Transition
-from cadenza.deliveries.transition import end_waiting
+from cadenza.deliveries.reasons import Reason
+from cadenza.deliveries.transition import Changes, Move, end_waiting, move
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import read_values
 
 
 def cancel_waiting(
-    tx: Tx, now: datetime, workspace_id: str, campaign_id: str, *, reason: str, limit: int
+    tx: Tx, now: datetime, workspace_id: str, campaign_id: str, *, reason: Reason, limit: int
 ) -> int:
     """Cancel up to `limit` deliveries that nobody holds; say how many."""
     waiting = _read(tx, workspace_id, campaign_id, "scheduled", "AND leased_until IS NULL", limit)
@@ -25,21 +25,10 @@ def cancel_waiting(
 def retry_failed(tx: Tx, now: datetime, workspace_id: str, campaign_id: str, *, limit: int) -> int:
     """Let up to `limit` failed deliveries wait again, with fresh tries; say how many."""
     failed = _read(tx, workspace_id, campaign_id, "failed", "", limit)
-    if not failed:
-        return 0
-    tx.run(
-        """
-        UPDATE delivery SET state = 'scheduled', due_at = :now, attempts = 0, failures = 0, crashes = 0,
-            deferrals = 1, failed_at = NULL, ended_at = NULL, prepared = NULL, unready_at = NULL, reason = NULL
-        FROM TABLE(:failed) AS asked (workspace_id text, id text)
-        WHERE delivery.workspace_id = asked.workspace_id AND delivery.id = asked.id AND state = 'failed'
-        """,
-        now=now,
-        failed=[each.key for each in failed],
-    )
-    planners.count(tx, now, [Transition(each, State.SCHEDULED) for each in failed])
-    lanes.refresh(tx, {each.lane_key for each in failed})
-    return len(failed)
+    again = Changes(due_at=now, reason=None, fresh=True)
+    moved = move(tx, now, [Move(each, State.SCHEDULED, again) for each in failed])
+    lanes.refresh(tx, {each.delivery.lane_key for each in moved})
+    return len(moved)
 
 
 def remove_sent(

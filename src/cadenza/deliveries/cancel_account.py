@@ -10,6 +10,7 @@ from datetime import datetime
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
 from cadenza.deliveries.model import COLUMNS, Delivery
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.transition import end_waiting
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import read_values
@@ -42,7 +43,13 @@ def cancel_account(
         batch=BATCH,
         **key,
     )
-    canceled = end_waiting(tx, now, read_values(Delivery, rows), State.CANCELED, reason)
+    canceled = end_waiting(
+        tx,
+        now,
+        read_values(Delivery, rows),
+        State.CANCELED,
+        Reason.of(Code.CANCELED, message=reason),
+    )
     lanes.refresh(tx, [each.delivery.lane_key for each in canceled])
     rest = tx.one(
         """

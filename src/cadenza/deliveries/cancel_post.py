@@ -12,6 +12,7 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries.hand_over_slot import hand_over_slots
 from cadenza.deliveries.hold import hold_post, settle_lanes
 from cadenza.deliveries.model import Delivery
+from cadenza.deliveries.reasons import Reason
 from cadenza.deliveries.rewrite import Frozen
 from cadenza.deliveries.transition import end_waiting
 from cadenza.sql.tx import Tx
@@ -31,7 +32,7 @@ def cancel_post(
     *,
     workspace_id: str,
     post_id: str,
-    reason: str,
+    reason: Reason,
     only: Collection[str] | None = None,
 ) -> CanceledPost:
     """Cancel what waits; `only` names deliveries, else all of the post's."""

@@ -10,11 +10,11 @@ from datetime import datetime
 from cadenza.accounts.model import read_accounts
 from cadenza.core.rollup import TO_COME
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries import lanes, planners
+from cadenza.deliveries import lanes
 from cadenza.deliveries.gates import HURRY
 from cadenza.deliveries.hand_over_slot import hand_over_slots
 from cadenza.deliveries.model import ClaimedDelivery, Delivery
-from cadenza.deliveries.planners import Transition
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.reconcile import (
     UnconfirmedAttempt,
     last_attempt,
@@ -24,7 +24,7 @@ from cadenza.deliveries.reconcile import (
     send_again,
 )
 from cadenza.deliveries.settle import Result, settle
-from cadenza.deliveries.transition import end_waiting
+from cadenza.deliveries.transition import Changes, Move, end_waiting, move
 from cadenza.providers.outcome import Found, Sent
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import select
@@ -67,7 +67,8 @@ def cancel(tx: Tx, now: datetime, *, workspace_id: str, id: str, reason: str) ->
     """Cancel a delivery; one whose call is under way cannot be called back."""
     before = _row(tx, workspace_id, id)
     waits = before is not None and before.state in TO_COME and not before.is_leased
-    moved = end_waiting(tx, now, [before] if before and waits else [], State.CANCELED, reason)
+    why = Reason.of(Code.CANCELED, message=reason)
+    moved = end_waiting(tx, now, [before] if before and waits else [], State.CANCELED, why)
     hand_over_slots(tx, [each.delivery for each in moved])
     return _answer(
         tx,
@@ -82,23 +83,14 @@ def cancel(tx: Tx, now: datetime, *, workspace_id: str, id: str, reason: str) ->
 def retry(tx: Tx, now: datetime, *, workspace_id: str, id: str) -> Answer:
     """Try what failed or was missed once more, with fresh attempts; its history stays."""
     before = _row(tx, workspace_id, id)
-    moved = tx.run(
-        """
-        UPDATE delivery SET state = 'scheduled', due_at = :now, attempts = 0, failures = 0, crashes = 0,
-            deferrals = 1, failed_at = NULL, ended_at = NULL, prepared = NULL, unready_at = NULL, slot_at = NULL
-        WHERE workspace_id = :workspace_id AND id = :id AND state IN ('failed', 'missed') AND approved
-        """,
-        now=now,
-        workspace_id=workspace_id,
-        id=id,
-    )
-    if before is not None and moved:
-        planners.count(tx, now, [Transition(before, State.SCHEDULED)])
+    ended = before is not None and before.state in (State.FAILED, State.MISSED) and before.approved
+    again = Changes(due_at=now, slot_at=None, fresh=True)
+    moved = move(tx, now, [Move(before, State.SCHEDULED, again)] if before and ended else [])
     return _answer(
         tx,
         workspace_id,
         id,
-        moved,
+        len(moved),
         State.SCHEDULED,
         "only what failed or was missed can be retried",
     )
@@ -110,23 +102,15 @@ def publish_now(tx: Tx, now: datetime, *, workspace_id: str, id: str) -> Answer:
     It passes slot and hours; never a stop, a pause, approval, suppression or budgets: the permit asks.
     """
     before = _row(tx, workspace_id, id)
-    moved = tx.run(
-        """
-        UPDATE delivery SET due_at = :now, slot_at = NULL, priority = :hurry, revision = revision
-        WHERE workspace_id = :workspace_id AND id = :id AND state = 'scheduled' AND leased_until IS NULL
-        """,
-        now=now,
-        hurry=HURRY,
-        workspace_id=workspace_id,
-        id=id,
-    )
-    if before is not None and moved:
-        hand_over_slots(tx, [before])
+    waits = before is not None and before.state is State.SCHEDULED and not before.is_leased
+    at_once = Changes(due_at=now, slot_at=None, priority=HURRY)
+    moved = move(tx, now, [Move(before, State.SCHEDULED, at_once)] if before and waits else [])
+    hand_over_slots(tx, [each.delivery for each in moved])
     row = _row(tx, workspace_id, id)
     if row is not None and not moved and row.state in (State.SCHEDULED, State.SENDING, State.SENT):
         return ChangedDelivery(row.state, "it is on its way already")
     return _answer(
-        tx, workspace_id, id, moved, State.SCHEDULED, "only an approved delivery can be sent"
+        tx, workspace_id, id, len(moved), State.SCHEDULED, "only an approved delivery can be sent"
     )
 
 

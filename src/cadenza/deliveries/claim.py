@@ -1,18 +1,20 @@
-"""Takes the heads of runnable lanes, one each, under a lease.
+"""Takes the heads of runnable lanes, as many as each has room for, under a lease.
 
 One statement finds the lanes and leases their heads; a lane that is paused, parked, full or empty is not
-looked at, so the cost follows what can run. What a process died with is a suspect: it is passed over and
+looked at, so the cost follows what can run. Lanes take turns: whoever was served longest ago comes first, and
+each gets the same share of a claim. What a process died with is a suspect: it is passed over and
 claimed alone, so that a poison payload takes no neighbours with it; what a network asked to leave alone is put
 back at once. Nothing is decided about limits here: the permit does that, right before the call.
 """
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from operator import attrgetter
 
 from cadenza.accounts.model import read_accounts
-from cadenza.deliveries import lanes
+from cadenza.deliveries import lanes, leases
 from cadenza.deliveries.contents import complete
-from cadenza.deliveries.model import COLUMNS, ClaimedDelivery, Delivery
+from cadenza.deliveries.model import ClaimedDelivery, Delivery
 from cadenza.deliveries.rate_limit_waits import return_rate_limited
 from cadenza.sql.tx import Row, Tx
 from cadenza.sql.values import Key, read_values
@@ -31,11 +33,54 @@ _SKIPS_CRASHED = f"""(
         LIMIT 1
     ) IS NOT NULL
 )"""  # noqa: S608 - put together from constants
+_RUNNABLE = f"""
+    NOT paused AND runnable_at IS NOT NULL AND in_flight < in_flight_limit AND {lanes.TURN} <= :now
+        AND {_SKIPS_CRASHED}
+    ORDER BY {lanes.TURN} LIMIT :limit
+"""
+_HEAD = f"""
+    delivery.workspace_id = runnable.workspace_id AND delivery.lane_id = runnable.lane_id
+        AND crashes = 0 AND {_WAITS}
+        AND (runnable.unresumed_until IS NULL OR due_at >= runnable.unresumed_until)
+"""
+_ORDER = "ORDER BY priority, due_at, delivery.id"
 # Who changes the order in a lane writes the lane. One that was written after this statement's view of all rows
 # and before its lock is passed over, else its old head would go; the next look sees it whole.
-_AS_SEEN = """WHERE version = (
-    SELECT lane.xmin FROM lane WHERE lane.workspace_id = runnable.workspace_id AND lane.id = runnable.id
-)"""
+_HEADS_LOCKED = f"""
+    WITH locked AS (
+        SELECT workspace_id, id AS lane_id, unresumed_until, in_flight_limit - in_flight AS room, xmin AS version
+        FROM lane WHERE {_RUNNABLE} FOR UPDATE SKIP LOCKED
+    ), runnable AS (
+        SELECT *, greatest(:limit / count(*) OVER (), 1) AS share FROM locked WHERE version = (
+            SELECT lane.xmin FROM lane WHERE lane.workspace_id = locked.workspace_id AND lane.id = lane_id
+        )
+    ), heads AS (
+        SELECT runnable.workspace_id, head.id FROM runnable CROSS JOIN LATERAL (
+            SELECT delivery.id FROM delivery WHERE {_HEAD} {_ORDER}
+            LIMIT least(room, share) FOR UPDATE SKIP LOCKED
+        ) AS head
+    )
+"""  # noqa: S608 - put together from constants
+# SQLite has one writer, and no sub-select with a limit of its own for each lane: it goes from head to head, first
+# over all lanes, then over all again.
+_HEADS = f"""
+    WITH RECURSIVE lanes AS (
+        SELECT workspace_id, id AS lane_id, unresumed_until, in_flight_limit - in_flight AS room
+        FROM lane WHERE {_RUNNABLE}
+    ), heads AS (
+        SELECT runnable.*, 1 AS place, (SELECT delivery.id FROM delivery WHERE {_HEAD} {_ORDER} LIMIT 1) AS id
+        FROM lanes AS runnable
+        UNION ALL
+        SELECT runnable.workspace_id, lane_id, unresumed_until, room, place + 1, (
+            SELECT delivery.id FROM delivery WHERE {_HEAD} AND (priority, due_at, delivery.id) > (
+                SELECT priority, due_at, last.id FROM delivery AS last
+                WHERE last.workspace_id = runnable.workspace_id AND last.id = runnable.id
+            ) {_ORDER} LIMIT 1
+        )
+        FROM heads AS runnable WHERE place < room AND runnable.id IS NOT NULL
+        ORDER BY place LIMIT :limit
+    )
+"""  # noqa: S608 - put together from constants
 _CRASHED_DELIVERIES = f"""
     FROM delivery JOIN lane ON lane.workspace_id = delivery.workspace_id AND lane.id = delivery.lane_id
     WHERE crashes > 0 AND {_WAITS} AND {lanes.RESUMED} AND NOT paused AND in_flight < in_flight_limit
@@ -56,14 +101,13 @@ def claim(
         rows = _lease_crashed(tx, now, worker=worker, until=until)
     else:
         rows = _lease_heads(tx, now, limit=limit, worker=worker, until=until)
-    found = read_values(Delivery, rows)
+    found = sorted(read_values(Delivery, rows), key=attrgetter("priority", "due_at", "id"))
     if not found:
         return []
     accounts = read_accounts(tx, (each.account_key for each in found))
     going = return_rate_limited(tx, now, found, accounts)
-    epochs = {
-        (row["workspace_id"], row["id"]): row["epoch"] for row in lanes.change(tx, _count(going, 1))
-    }
+    served = lanes.change(tx, _count(going, 1), served_at=now)
+    epochs = {(row["workspace_id"], row["id"]): row["epoch"] for row in served}
     return [
         ClaimedDelivery(each, accounts[each.account_key], epochs[each.lane_key], now, problem)
         for each, problem in complete(tx, going)
@@ -80,10 +124,8 @@ def _lease_crashed(tx: Tx, now: datetime, *, worker: str, until: datetime) -> li
     return tx.all(
         f"""
         WITH crashed AS (SELECT delivery.workspace_id, delivery.id {_CRASHED_DELIVERIES} {skip_locked})
-        UPDATE delivery SET lease = lease + 1, leased_until = :until, worker = :worker
-        FROM crashed WHERE delivery.workspace_id = crashed.workspace_id AND delivery.id = crashed.id
-        RETURNING {COLUMNS}
-        """,  # noqa: S608 - put together from constants
+        {leases.lease_found("crashed")}
+        """,
         now=now,
         until=until,
         worker=worker,
@@ -93,33 +135,11 @@ def _lease_crashed(tx: Tx, now: datetime, *, worker: str, until: datetime) -> li
 def _lease_heads(tx: Tx, now: datetime, *, limit: int, worker: str, until: datetime) -> list[Row]:
     # The heads are locked as they are found, so the change itself asks for their keys alone: asked for
     # their state too, PostgreSQL may read all that waits to find them.
-    shared = tx.dialect == "postgresql"
-    skip_locked, version = ("FOR UPDATE SKIP LOCKED", ", xmin AS version") if shared else ("", "")
     return tx.all(
         f"""
-        WITH runnable AS (
-            SELECT workspace_id, id, unresumed_until{version} FROM lane
-            WHERE NOT paused AND runnable_at IS NOT NULL AND runnable_at <= :now
-                AND in_flight < in_flight_limit AND {_SKIPS_CRASHED}
-            ORDER BY runnable_at
-            LIMIT :limit
-            {skip_locked}
-        ), heads AS (
-            SELECT runnable.workspace_id, (
-                SELECT delivery.id FROM delivery
-                WHERE delivery.workspace_id = runnable.workspace_id AND delivery.lane_id = runnable.id
-                    AND crashes = 0 AND {_WAITS}
-                    AND (runnable.unresumed_until IS NULL OR due_at >= runnable.unresumed_until)
-                ORDER BY priority, due_at, delivery.id
-                LIMIT 1
-                {skip_locked}
-            ) AS id
-            FROM runnable {_AS_SEEN if shared else ""}
-        )
-        UPDATE delivery SET lease = lease + 1, leased_until = :until, worker = :worker
-        FROM heads WHERE delivery.workspace_id = heads.workspace_id AND delivery.id = heads.id
-        RETURNING {COLUMNS}
-        """,  # noqa: S608 - put together from constants
+        {_HEADS_LOCKED if tx.dialect == "postgresql" else _HEADS}
+        {leases.lease_found("heads")}
+        """,
         now=now,
         limit=limit,
         until=until,
@@ -131,19 +151,10 @@ def release(tx: Tx, now: datetime, tickets: Sequence[ClaimedDelivery]) -> int:
     """Give back what was claimed and not permitted, untouched."""
     if not tickets:
         return 0
-    rows = tx.all(
-        """
-        UPDATE delivery SET leased_until = NULL, worker = NULL
-        FROM TABLE(:tickets) AS given (workspace_id text, id text, held bigint)
-        WHERE delivery.workspace_id = given.workspace_id AND delivery.id = given.id AND lease = held
-            AND leased_until IS NOT NULL AND state = 'scheduled'
-        RETURNING delivery.workspace_id, delivery.id, lease
-        """,
-        tickets=sorted(ticket.fence for ticket in tickets),
-    )
-    ours = _fences(rows)  # what was not ours any more has left already
+    ours = leases.give_back(tx, (ticket.fence for ticket in tickets))
+    # What was not ours any more has left already.
     free_lane_room(tx, [ticket.delivery for ticket in tickets if ticket.fence in ours])
-    return len(rows)
+    return len(ours)
 
 
 def renew(
@@ -152,18 +163,7 @@ def renew(
     """Extend what is still held; return what is lost."""
     if not tickets:
         return []
-    rows = tx.all(
-        """
-        UPDATE delivery SET leased_until = :until
-        FROM TABLE(:tickets) AS kept (workspace_id text, id text, held bigint)
-        WHERE delivery.workspace_id = kept.workspace_id AND delivery.id = kept.id AND lease = held
-            AND leased_until IS NOT NULL
-        RETURNING delivery.workspace_id, delivery.id, lease
-        """,
-        until=now + lease,
-        tickets=sorted(ticket.fence for ticket in tickets),
-    )
-    ours = _fences(rows)
+    ours = leases.extend(tx, (ticket.fence for ticket in tickets), until=now + lease)
     return [ticket for ticket in tickets if ticket.fence not in ours]
 
 
@@ -177,7 +177,3 @@ def _count(deliveries: Iterable[Delivery], each: int) -> dict[Key, int]:
     for one in deliveries:
         counts[one.lane_key] = counts.get(one.lane_key, 0) + each
     return counts
-
-
-def _fences(rows: Sequence[Row]) -> set[tuple[str, str, int]]:
-    return {(row["workspace_id"], row["id"], row["lease"]) for row in rows}

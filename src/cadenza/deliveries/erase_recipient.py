@@ -12,11 +12,12 @@ from cadenza.deliveries import lanes
 from cadenza.deliveries.erased_hash import erased_hash
 from cadenza.deliveries.model import COLUMNS, Delivery
 from cadenza.deliveries.read_recipients import fold_recipient
-from cadenza.deliveries.transition import end_waiting
+from cadenza.deliveries.reasons import Code, Reason
+from cadenza.deliveries.transition import WAITING, Changes, Move, move
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import read_values
 
-ERASED = "the recipient was erased"
+ERASED = Reason.of(Code.ERASED)
 EMPTY = '{"text":""}'
 
 
@@ -45,23 +46,10 @@ def erase_recipient(
     found = find_deliveries(tx, workspace_id, recipients)
     if any(each.state is State.SENDING or each.leased_until is not None for each in found):
         return None
-    waiting = [each for each in found if each.state in (State.DRAFT, State.SCHEDULED)]
-    ended = end_waiting(tx, now, waiting, State.CANCELED, ERASED)
-    lanes.refresh(tx, {each.delivery.lane_key for each in ended})
+    move(tx, now, [_erased(each, salt) for each in found])
+    lanes.refresh(tx, {each.lane_key for each in found if each.state in WAITING})
     ids = [each.id for each in found]
     about = {"workspace_id": workspace_id, "ids": [(each,) for each in ids]}
-    tx.run(
-        """
-        UPDATE delivery SET content = :content, recipient = new.hash, prepared = NULL, parts_sent = '[]',
-            remote_id = NULL, url = NULL, reason = CASE WHEN reason IS NULL THEN NULL ELSE :reason END
-        FROM TABLE(:new) AS new (id text, hash text)
-        WHERE delivery.workspace_id = :workspace_id AND delivery.id = new.id
-        """,
-        content=EMPTY,
-        reason=ERASED,
-        new=[(each.id, erased_hash(salt, each.recipient or "")) for each in found],
-        workspace_id=workspace_id,
-    )
     tx.run(
         """
         UPDATE attempt SET message = NULL, remote_id = NULL, url = NULL
@@ -80,6 +68,17 @@ def erase_recipient(
     )
     _erase_counts(tx, workspace_id, recipients, salt)
     return ids
+
+
+def _erased(delivery: Delivery, salt: str) -> Move:
+    waits = delivery.state in WAITING
+    changes = Changes(
+        reason=ERASED if waits or delivery.reason else None,
+        recipient=erased_hash(salt, delivery.recipient or ""),
+        content=EMPTY,
+        erased=True,
+    )
+    return Move(delivery, State.CANCELED if waits else delivery.state, changes)
 
 
 def _erase_counts(tx: Tx, workspace_id: str, recipients: Sequence[str], salt: str) -> None:

@@ -144,7 +144,7 @@ def _ask(facts: Facts, now: datetime) -> dict[str, Answer]:
     for name in (*_AS_OF_NOW, *((_LANE,) if lane.paused else ())):
         answer = answers[name]
         if isinstance(answer, Wait):
-            answers[name] = replace(answer, message=f"now {answer.message}")
+            answers[name] = replace(answer, as_of_now=True)
     if over and isinstance(answers[_LANE], Pass):
         answers[_LANE] = Pass(f"now paused, open again at {_clock(over)}")
     return answers

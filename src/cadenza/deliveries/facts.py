@@ -8,12 +8,13 @@ has committed, so a pause, a cancel or an edit comes wholly before it or wholly 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from cadenza.accounts.hours import hours_of
+from cadenza.accounts.hours import hours_of, recipient_hours
 from cadenza.accounts.model import COLUMNS as ACCOUNT
 from cadenza.accounts.model import Account
 from cadenza.deliveries.erased_hash import erased_hash, read_salts
 from cadenza.deliveries.gates import HURRY, Facts
 from cadenza.deliveries.model import (
+    ALSO,
     Action,
     Delivery,
     Lane,
@@ -24,17 +25,23 @@ from cadenza.deliveries.model import (
 from cadenza.deliveries.rate_limit_waits import read_waits
 from cadenza.deliveries.read_budgets import BudgetRequest, read_budgets
 from cadenza.deliveries.read_day import Day, DayRequest, read_days
-from cadenza.deliveries.read_recipients import read_channels, read_contacts
+from cadenza.deliveries.read_recipients import (
+    fold_recipient,
+    read_channels,
+    read_contacts,
+    read_zones,
+)
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key, read_value, select
 
-_WORKSPACE = """
+_WORKSPACE = f"""
 SELECT workspace.id, workspace.stopped_at, workspace.stop_reason, workspace.max_per_day,
-    workspace.recipient_cap, workspace.recipient_cap_days, installation.held_at, installation.hold_reason,
+    workspace.recipient_cap, workspace.recipient_cap_days, installation.held_at,
+    installation.hold_reason || coalesce('{ALSO}' || installation.jump_reason, '') AS hold_reason,
     installation.beat_at
 FROM TABLE(:ids) AS asked (id text) JOIN workspace ON workspace.id = asked.id
 LEFT JOIN installation ON installation.id = 'this'
-"""
+"""  # noqa: S608 - put together from constants
 
 
 def read_facts(
@@ -53,7 +60,7 @@ def read_facts(
     lanes = select(tx, Lane, "lane", _lane_keys(deliveries.values()), hold=share)
     accounts, maxima = _accounts(tx, (each.account_key for each in deliveries.values()), hold=hold)
     workspaces = _workspaces(tx, {workspace_id for workspace_id, _ in deliveries}, hold=hold)
-    suppressed = _suppressed(tx, deliveries)
+    suppressed = {**_left_lists(tx, deliveries), **_suppressed(tx, deliveries)}
     rates = _rates(tx, {account.provider for account in accounts.values()})
     budgets = read_budgets(
         tx,
@@ -64,9 +71,11 @@ def read_facts(
     waits = read_waits(tx, now, deliveries, accounts)
     channels = read_channels(tx, deliveries, accounts)
     contacts = read_contacts(tx, now, deliveries, accounts, workspaces)
+    zones = read_zones(tx, deliveries)
     found: dict[Key, Facts] = {}
     for key, delivery in deliveries.items():
         account = accounts[delivery.account_key]
+        hours = hours_of(account, delivery.action)
         found[key] = Facts(
             now=now,
             delivery=delivery,
@@ -78,7 +87,8 @@ def read_facts(
             channel=channels.get(key),
             contacts=contacts.get(key),
             problems=(problems or {}).get(key, ()),
-            hours=hours_of(account, delivery.action),
+            hours=hours,
+            recipient_hours=recipient_hours(hours, zones.get(key)),
             day=days.get(key),
             budgets=budgets[key],
             wait=waits.get(key),
@@ -201,6 +211,31 @@ def _suppressed(tx: Tx, deliveries: Mapping[Key, Delivery]) -> dict[Key, str]:
         for channel in (_network(deliveries[key]), "all")
         if (key[0], *pair, channel) in reasons
     }
+
+
+def _left_lists(tx: Tx, deliveries: Mapping[Key, Delivery]) -> dict[Key, str]:
+    """Say which deliveries go to a list that their recipient left."""
+    requested = {
+        key: (key[0], _network(each), fold_recipient(each.recipient), each.audience_id)
+        for key, each in deliveries.items()
+        if each.audience_id is not None and each.recipient is not None
+    }
+    if not requested:
+        return {}
+    rows = tx.all(
+        """
+        SELECT gone.workspace_id, gone.channel, gone.address, gone.audience_id
+        FROM TABLE(:requested) AS asked (workspace_id text, channel text, address text, audience_id text)
+        JOIN audience_unsubscribe gone ON gone.workspace_id = asked.workspace_id
+            AND gone.channel = asked.channel AND gone.address = asked.address
+            AND gone.audience_id = asked.audience_id
+        """,
+        requested=sorted(set(requested.values())),
+    )
+    gone = {
+        (row["workspace_id"], row["channel"], row["address"], row["audience_id"]) for row in rows
+    }
+    return {key: "unsubscribed from this list" for key, asked in requested.items() if asked in gone}
 
 
 def _network(delivery: Delivery) -> str:

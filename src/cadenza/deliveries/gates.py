@@ -14,10 +14,11 @@ from cadenza.accounts.model import Account
 from cadenza.core.budgets import Allowed, Budget, Refused, allows
 from cadenza.core.quiet import open_hours
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.core.windows import Hours, is_open, next_opening
+from cadenza.core.windows import Hours, is_open, next_common_opening, next_opening
 from cadenza.deliveries.model import Action, Delivery, Lane, NetworkWait, ProviderRate, Workspace
 from cadenza.deliveries.read_day import Day
 from cadenza.deliveries.read_recipients import Contacts, RecipientChannel
+from cadenza.deliveries.reasons import Code, Reason
 
 HURRY = -100  # the priority of what a person wants out now: it passes slots, days and hours
 A_BLOCK = timedelta(seconds=1)  # how far ahead workers lease starts of an app-wide rate
@@ -25,13 +26,13 @@ BRAKE = timedelta(minutes=5)  # a clock that jumps further holds sending
 NETWORK = "network"  # the gate's name
 GONE = "disabled"  # the state of an account that a person let go
 RECIPIENT_CAP = "recipient cap"  # the gate's name
+RECIPIENT_HOURS = "recipient hours"  # the gate's name
 QUIET = "quiet hours"  # the gate's name
 MAX_PER_DAY = "max per day"  # the gate's name: lanes that it parked are the queue's to clear
+NOT_GIVEN = "no reason given"
 NO_PARTS = "[]"  # of a thread are out
 SOON = timedelta(seconds=10)  # by then a worker has given a sign of life, or held all
-CAME_DUE = (
-    "it came due while the account was disconnected: resume the queue to say what becomes of it"
-)
+RESCHEDULE = "an editor can reschedule it"
 OPERATOR = "an operator, with `cadenza db confirm`"
 
 
@@ -54,6 +55,7 @@ class Facts:
     )
     problems: tuple[str, ...] = ()  # what the channel would refuse
     hours: Hours | None = None
+    recipient_hours: Hours | None = None  # on the recipient's clock, where the sender keeps them
     day: Day | None = None  # its local day, where the account has a maximum per day
     budgets: tuple[Budget, ...] = ()
     wait: NetworkWait | None = (
@@ -76,17 +78,28 @@ class End:
     """It will never go like this: the state it ends in, and why."""
 
     state: State
-    message: str
+    reason: Reason
     who: str | None = None
+
+    @property
+    def message(self) -> str:
+        """Say why."""
+        return self.reason.text
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
     """Not now. `until` is None while only a person can change it."""
 
-    message: str
+    reason: Reason
     until: datetime | None
     who: str | None = None
+    as_of_now: bool = False  # it holds now, and is told of a later instant
+
+    @property
+    def message(self) -> str:
+        """Say why."""
+        return f"now {self.reason.text}" if self.as_of_now else self.reason.text
 
 
 Answer = Pass | End | Wait
@@ -97,15 +110,15 @@ def still_wanted(facts: Facts) -> Answer:
     """Is it scheduled, approved, and not too late?"""
     row, now = facts.delivery, facts.now
     if row.state is not State.SCHEDULED:
-        return Wait(f"it is {row.state}", None)
+        return Wait(Reason.of(Code.NOT_WAITING, state=row.state.value), None)
     if not row.approved:
-        return Wait("nobody approved it", None, "an editor of the workspace")
+        return Wait(Reason.of(Code.NOT_APPROVED), None, "an editor of the workspace")
     if row.not_after_at is not None and now > row.not_after_at:
-        return End(State.MISSED, "its last allowed time has passed", "an editor can reschedule it")
+        return End(State.MISSED, Reason.of(Code.LAST_TIME_PASSED), RESCHEDULE)
     late = timedelta(minutes=facts.account.grace_minutes)
     half_sent = row.parts_sent != NO_PARTS  # the rest of a thread belongs to what is out of it
     if row.action is Action.POST and not half_sent and lateness(facts) > late:
-        return End(State.MISSED, f"it is more than {late} late", "an editor can reschedule it")
+        return End(State.MISSED, Reason.of(Code.TOO_LATE, late=str(late)), RESCHEDULE)
     return Pass("wanted")
 
 
@@ -140,7 +153,7 @@ def opened_of(lane: Lane, now: datetime) -> datetime | None:
 def not_suppressed(facts: Facts) -> Answer:
     """Does the recipient want to hear from us?"""
     if facts.suppressed is not None:
-        return End(State.SKIPPED, f"the recipient is suppressed: {facts.suppressed}")
+        return End(State.SKIPPED, Reason.of(Code.SUPPRESSED, message=facts.suppressed))
     return Pass("not suppressed")
 
 
@@ -149,14 +162,15 @@ def recipient_active(facts: Facts) -> Answer:
     channel = facts.channel
     if channel is None or channel.active:
         return Pass("the recipient is active")
-    message = f"the recipient cannot be reached: {channel.reason or 'no reason known'}"
-    return End(State.SKIPPED, message)
+    why = channel.reason or "no reason known"
+    return End(State.SKIPPED, Reason.of(Code.RECIPIENT_INACTIVE, message=why))
 
 
 def fits(facts: Facts) -> Answer:
     """Would the network take it?"""
     if facts.problems:
-        return End(State.FAILED, "; ".join(facts.problems), "an editor can change the content")
+        reason = Reason.of(Code.DOES_NOT_FIT, message="; ".join(facts.problems))
+        return End(State.FAILED, reason, "an editor can change the content")
     return Pass("fits the channel")
 
 
@@ -164,13 +178,12 @@ def installation_sure(facts: Facts) -> Answer:
     """Is the database where time left it: not restored from a backup, its clock not jumped?"""
     runtime, now = facts.workspace, facts.now
     if runtime.held_at is not None:
-        return Wait(f"all sending is held: {runtime.hold_reason}", None, OPERATOR)
+        reason = Reason.of(Code.INSTALLATION_HELD, message=runtime.hold_reason or "")
+        return Wait(reason, None, OPERATOR)
     beat = runtime.beat_at
     if beat is not None and abs(now - beat) > BRAKE:
-        message = (
-            f"no worker gave a sign of life for {abs(now - beat)}, or the database's clock jumped"
-        )
-        return Wait(message, now + SOON, OPERATOR)
+        reason = Reason.of(Code.NO_HEARTBEAT, silence=str(abs(now - beat)))
+        return Wait(reason, now + SOON, OPERATOR)
     return Pass("the installation is sound")
 
 
@@ -178,8 +191,9 @@ def workspace_open(facts: Facts) -> Answer:
     """Is the workspace stopped?"""
     if facts.workspace.stopped_at is None:
         return Pass("the workspace runs")
-    reason = facts.workspace.stop_reason or "no reason given"
-    return Wait(f"the workspace is stopped: {reason}", None, "an admin of the workspace")
+    why = facts.workspace.stop_reason or NOT_GIVEN
+    reason = Reason.of(Code.WORKSPACE_STOPPED, message=why)
+    return Wait(reason, None, "an admin of the workspace")
 
 
 def account_ready(facts: Facts) -> Answer:
@@ -187,32 +201,39 @@ def account_ready(facts: Facts) -> Answer:
     state = facts.account.state
     own = facts.account_lane
     if facts.account.can_send and own is not None and own.paused and own.id != facts.lane.id:
-        reason = own.pause_reason or "no reason given"
-        return Wait(
-            f"the account is paused: {reason}", own.paused_until, "an editor of the workspace"
-        )
+        reason = Reason.of(Code.ACCOUNT_PAUSED, message=own.pause_reason or NOT_GIVEN)
+        return Wait(reason, own.paused_until, "an editor of the workspace")
     if facts.account.can_send:
         return Pass(f"the account is {state}")
-    reason = facts.account.state_reason or "no reason known"
+    why = facts.account.state_reason or "no reason known"
     if state == GONE:
-        return End(State.CANCELED, f"the account was disconnected: {reason}")
-    return Wait(f"the account is {state}: {reason}", None, "whoever can reconnect the account")
+        return End(State.CANCELED, Reason.of(Code.ACCOUNT_REMOVED, message=why))
+    reason = Reason.of(Code.ACCOUNT_NOT_READY, state=state, message=why)
+    return Wait(reason, None, "whoever can reconnect the account")
 
 
 def lane_open(facts: Facts) -> Answer:
     """Is the account's or campaign's lane paused, parked, or changed since the claim?"""
     lane, now = facts.lane, facts.now
     if lane.paused:
-        reason = lane.pause_reason or "no reason given"
-        return Wait(f"paused: {reason}", lane.paused_until, "an editor of the workspace")
+        return Wait(paused(lane), lane.paused_until, "an editor of the workspace")
     if facts.claimed_epoch is not None and lane.epoch != facts.claimed_epoch:
-        return Wait("the lane was paused or cleared meanwhile", now)
+        return Wait(Reason.of(Code.CHANGED_MEANWHILE), now)
     if lane.parked_until is not None and lane.parked_until > now:
-        reason = lane.park_reason or "the other side wants a wait"
-        return Wait(reason, lane.parked_until, "the network")
+        return Wait(parked(lane), lane.parked_until, "the network")
     if wants_choice(facts):
-        return Wait(CAME_DUE, None, "an editor of the workspace")
+        return Wait(Reason.of(Code.WANTS_CHOICE), None, "an editor of the workspace")
     return Pass("sending isn't paused")
+
+
+def paused(lane: Lane) -> Reason:
+    """Say why a lane is paused."""
+    return Reason.of(Code.PAUSED, message=lane.pause_reason or NOT_GIVEN)
+
+
+def parked(lane: Lane) -> Reason:
+    """Say why a lane rests."""
+    return Reason.of(Code.PARKED, message=lane.park_reason or "the other side wants a wait")
 
 
 def network_free(facts: Facts) -> Answer:
@@ -220,7 +241,7 @@ def network_free(facts: Facts) -> Answer:
     wait = facts.wait
     if wait is None:
         return Pass("the network asked for no wait")
-    return Wait(wait.reason, wait.until, "the network")
+    return Wait(Reason.of(Code.NETWORK_WAIT, message=wait.reason), wait.until, "the network")
 
 
 def recipient_rested(facts: Facts) -> Answer:
@@ -231,7 +252,10 @@ def recipient_rested(facts: Facts) -> Answer:
     message = f"{contacts.count} of {contacts.cap} contacts in {contacts.days} days"
     if contacts.free_at is None:
         return Pass(message)
-    return Wait(f"the recipient had {message}", contacts.free_at, "an admin can change the limit")
+    reason = Reason.of(
+        Code.RECIPIENT_CAP, count=contacts.count, cap=contacts.cap, days=contacts.days
+    )
+    return Wait(reason, contacts.free_at, "an admin can change the limit")
 
 
 def recipient_awake(facts: Facts) -> Answer:
@@ -240,7 +264,7 @@ def recipient_awake(facts: Facts) -> Answer:
     if quiet is None or is_open(open_hours(quiet), facts.now):
         return Pass("no quiet hours now")
     until = next_opening(open_hours(quiet), facts.now)
-    return Wait(f"quiet hours of the recipient, {quiet}", until, "an editor of the workspace")
+    return Wait(Reason.of(Code.QUIET_HOURS, hours=quiet), until, "an editor of the workspace")
 
 
 def in_hours(facts: Facts) -> Answer:
@@ -250,7 +274,21 @@ def in_hours(facts: Facts) -> Answer:
     if facts.hours is None or is_open(facts.hours, facts.now):
         return Pass("within hours")
     opening = next_opening(facts.hours, facts.now)
-    return Wait("outside the account's hours", opening, "an admin can change the hours")
+    return Wait(Reason.of(Code.OUTSIDE_HOURS), opening, "an admin can change the hours")
+
+
+def in_recipient_hours(facts: Facts) -> Answer:
+    """Is it within the same hours on the recipient's clock? Only this one waits, the others go on."""
+    theirs = facts.recipient_hours
+    if theirs is None or facts.hours is None:
+        return Pass("no hours of the recipient")
+    if facts.delivery.priority <= HURRY:
+        return Pass("sent by hand")
+    if is_open(theirs, facts.now):
+        return Pass("within the recipient's hours")
+    opening = next_common_opening((facts.hours, theirs), facts.now)
+    reason = Reason.of(Code.OUTSIDE_RECIPIENT_HOURS, zone=theirs.zone.name)
+    return Wait(reason, opening, "an editor can change the sequence")
 
 
 def day_has_room(facts: Facts) -> Answer:
@@ -261,7 +299,8 @@ def day_has_room(facts: Facts) -> Answer:
         return Pass("no maximum per day")
     if not facts.day.full:
         return Pass(f"{facts.day.before} of the day's {facts.day.cap} posts come before it")
-    return Wait(facts.day.message, facts.day.next_at, "an editor can change the maximum per day")
+    reason = Reason.of(Code.DAY_FULL, message=facts.day.message)
+    return Wait(reason, facts.day.next_at, "an editor can change the maximum per day")
 
 
 def provider_free(facts: Facts) -> Answer:
@@ -269,11 +308,13 @@ def provider_free(facts: Facts) -> Answer:
     rate, now = facts.provider_rate, facts.now
     if rate is None or facts.leased:
         return Pass("no app-wide rate is in the way")
-    message = f"all accounts together may do {rate.amount} in {rate.per_seconds} s"
+    reason = Reason.of(
+        Code.PROVIDER_RATE, provider=rate.provider, amount=rate.amount, seconds=rate.per_seconds
+    )
     until = max(now, (rate.free_at or now) - A_BLOCK)
     if facts.leased is None and until == now:
-        return Pass(message)
-    return Wait(f"{rate.provider}: {message}", until, "an operator can change the rate")
+        return Pass(reason.text)
+    return Wait(reason, until, "an operator can change the rate")
 
 
 def within_budgets(facts: Facts) -> Answer:
@@ -282,8 +323,13 @@ def within_budgets(facts: Facts) -> Answer:
         case Allowed():
             return Pass(f"{len(facts.budgets)} limits have room")
         case Refused() as refused:
-            message = f"{refused.binding.key}: {refused.binding.reason}"
-            return Wait(message, refused.next_at, "an admin can change the limit")
+            return Wait(over_limit(refused), refused.next_at, "an admin can change the limit")
+
+
+def over_limit(refused: Refused) -> Reason:
+    """Say which limit holds longest."""
+    limit = refused.binding
+    return Reason.of(Code.LIMIT_REACHED, limit=limit.key, message=limit.reason)
 
 
 GATES: Mapping[str, Gate] = {
@@ -299,6 +345,7 @@ GATES: Mapping[str, Gate] = {
     RECIPIENT_CAP: recipient_rested,
     QUIET: recipient_awake,
     "hours": in_hours,
+    RECIPIENT_HOURS: in_recipient_hours,
     MAX_PER_DAY: day_has_room,
     "provider rate": provider_free,
     "budgets": within_budgets,
@@ -326,7 +373,7 @@ def refusal_between(facts: Facts) -> tuple[str, Wait] | None:
     for name in BETWEEN:
         answer = GATES[name](facts)
         if isinstance(answer, End):
-            return name, Wait(answer.message, facts.now, answer.who)
+            return name, Wait(answer.reason, facts.now, answer.who)
         if isinstance(answer, Wait):
             return name, answer
     return None
@@ -342,7 +389,15 @@ def as_data(answer: Answer) -> dict[str, Any]:
     match answer:
         case Pass(message):
             return {"passed": True, "message": message}
-        case End(state, message, who):
-            return {"passed": False, "message": message, "ends": state.value, "who": who}
-        case Wait(message, until, who):
-            return {"passed": False, "message": message, "until": until, "who": who}
+        case End(state, reason, who):
+            why = {"code": reason.code.value, "params": dict(reason.params)}
+            return {
+                "passed": False,
+                "message": answer.message,
+                **why,
+                "ends": state.value,
+                "who": who,
+            }
+        case Wait(reason, until, who):
+            why = {"code": reason.code.value, "params": dict(reason.params)}
+            return {"passed": False, "message": answer.message, **why, "until": until, "who": who}

@@ -18,10 +18,11 @@ from msgspec import structs
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
 from cadenza.db.write_outbox import OutboxEvent, write_outbox
-from cadenza.deliveries import lanes
+from cadenza.deliveries import lanes, leases
 from cadenza.deliveries.announce import DeliveryEvent, announce
 from cadenza.deliveries.gates import BRAKE
-from cadenza.deliveries.model import COLUMNS, Delivery
+from cadenza.deliveries.model import ALSO, COLUMNS, Delivery
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.rescue import rescue
 from cadenza.deliveries.transition import end_waiting
 from cadenza.notices.model import EventKind
@@ -30,11 +31,8 @@ from cadenza.sql.values import read_values
 
 LOCK = "installation"
 RESTORE, CLOCK = "restore", "clock"
-ALSO = "; and meanwhile "  # in the reason of a hold: a second one that was found behind it
 NO_LIMIT = 1_000_000  # crashes: those of another time are none
-MAYBE_SENT = (
-    "it was due after the backup that this database was restored from: look whether it is out"
-)
+MAYBE_SENT = Reason.of(Code.MAYBE_SENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +169,13 @@ def beat(
     new = row["held_at"] is None and (back or jumped) is not None
     if new:
         kind = CLOCK if back is None else RESTORE
-        message = ALSO.join(each for each in (back, jumped and jumped.message) if each)
-        hold(tx, now, kind=kind, message=message, since=jumped and jumped.since)
+        message, jump = back, jumped and jumped.message
+        if message is None:
+            message, jump = jump or "", None
+        hold(tx, now, kind=kind, message=message, jump=jump, since=jumped and jumped.since)
     elif row["hold_kind"] == RESTORE:
         _set_aside(tx, now)  # a copy was held when it was made: more is overdue by now
-        if jumped is not None and ALSO not in row["hold_reason"]:
+        if jumped is not None and row["jump_reason"] is None:
             _hold_both(tx, row["hold_reason"], jumped.message)
     elif back is not None:  # behind a jump that was held already
         _set_aside(tx, now)
@@ -187,13 +187,25 @@ def beat(
     return _signs(tx, now, new=new)
 
 
-def hold(tx: Tx, now: datetime, *, kind: str, message: str, since: datetime | None = None) -> None:
-    """Let nothing leave; after a restore, what was in hand or is overdue may be out already."""
+def hold(
+    tx: Tx,
+    now: datetime,
+    *,
+    kind: str,
+    message: str,
+    jump: str | None = None,
+    since: datetime | None = None,
+) -> None:
+    """Let nothing leave; after a restore, what was in hand or is overdue may be out already.
+
+    `jump` is what the clock did besides.
+    """
     tx.run(
         """
-        UPDATE installation SET held_at = :since, hold_kind = :kind, hold_reason = :message
+        UPDATE installation SET held_at = :since, hold_kind = :kind, hold_reason = :message, jump_reason = :jump
         WHERE id = 'this' AND held_at IS NULL
         """,
+        jump=jump,
         since=since or now,
         kind=kind,
         message=message,
@@ -206,7 +218,7 @@ def hold(tx: Tx, now: datetime, *, kind: str, message: str, since: datetime | No
             id=f"installation:{now.isoformat()}:held",
             kind=EventKind.HELD,
             subject_id=row["id"],
-            body={"kind": kind, "reason": message},
+            body={"kind": kind, "reason": ALSO.join(filter(None, (message, jump)))},
         )
         for row in tx.all("SELECT id FROM workspace ORDER BY id")
     ]
@@ -224,7 +236,7 @@ def confirm(
     row = _row(tx)
     if row is None or row["held_at"] is None:
         return NothingHeld()
-    restored, (why, _, jumped) = row["hold_kind"] == RESTORE, row["hold_reason"].partition(ALSO)
+    restored, jumped = row["hold_kind"] == RESTORE, row["jump_reason"] or ""
     if restored:
         _set_aside(tx, now)
     missed = count_maybe_sent(tx) if restored else 0
@@ -236,7 +248,7 @@ def confirm(
         UPDATE installation SET epoch = epoch + 1, generation = generation + :step, accepted = :accepted,
             held_at = CASE WHEN :still <> '' THEN held_at END,
             hold_kind = CASE WHEN :still <> '' THEN 'clock' END,
-            hold_reason = CASE WHEN :still <> '' THEN :still END,
+            hold_reason = CASE WHEN :still <> '' THEN :still END, jump_reason = NULL,
             beat_at = CASE WHEN hold_kind = 'clock' THEN :now ELSE beat_at END,
             restored_at = CASE WHEN hold_kind = 'restore' THEN :until ELSE restored_at END
         WHERE id = 'this'
@@ -259,7 +271,7 @@ def confirm(
             by=by,
             action=f"installation.confirm_{row['hold_kind']}",
             subject_id=row["lineage"],
-            before={"reason": why},
+            before={"reason": row["hold_reason"]},
         )
     return Confirmed(row["hold_kind"], missed)
 
@@ -275,9 +287,9 @@ def list_maybe_sent(tx: Tx, _now: datetime) -> dict[tuple[str, str], list[str]]:
     for row in tx.all(
         """
         SELECT workspace_id, account_id, id FROM delivery
-        WHERE state = 'missed' AND reason = :reason AND action = 'post' ORDER BY due_at, id
+        WHERE state = 'missed' AND reason_code = :code AND action = 'post' ORDER BY due_at, id
         """,
-        reason=MAYBE_SENT,
+        code=MAYBE_SENT.code.value,
     ):
         found.setdefault((row["workspace_id"], row["account_id"]), []).append(row["id"])
     return found
@@ -305,11 +317,12 @@ def _signs(tx: Tx, now: datetime, *, new: bool = False) -> InstallationStatus:
     row = _row(tx)
     assert row is not None, "it is there from the first sign of life on"
     held = row["held_at"] is not None
+    reason = ALSO.join(filter(None, (row["hold_reason"], row["jump_reason"])))
     return InstallationStatus(
         Witness(row["lineage"], row["generation"], row["epoch"]),
         now,
         row["beat_at"],
-        Hold(row["hold_kind"], row["hold_reason"], row["held_at"]) if held else None,
+        Hold(row["hold_kind"], reason, row["held_at"]) if held else None,
         new,
     )
 
@@ -366,8 +379,12 @@ def _jumped(row: Row, now: datetime, elapsed: LastHeartbeat | None) -> Jump | No
 def _hold_both(tx: Tx, back: str, jumped: str) -> None:
     """Hold for a restore and a jump: confirming the one says nothing of the other."""
     tx.run(
-        "UPDATE installation SET hold_kind = 'restore', hold_reason = :message WHERE id = 'this'",
-        message=back + ALSO + jumped,
+        """
+        UPDATE installation SET hold_kind = 'restore', hold_reason = :back, jump_reason = :jumped
+        WHERE id = 'this'
+        """,
+        back=back,
+        jumped=jumped,
     )
 
 
@@ -375,14 +392,7 @@ def _set_aside(tx: Tx, now: datetime) -> None:
     """Leave nothing that may be out already where it could be sent, or moved to where it would be."""
     # Whoever held something is of another time: what was in a call is an unconfirmed send, what was about to be
     # called may be out, even if the clock says by now that it is not due yet.
-    tx.run(
-        """
-        UPDATE delivery SET due_at = CASE WHEN due_at > :now AND state = 'scheduled' THEN :now ELSE due_at END,
-            leased_until = CASE WHEN leased_until > :now THEN :now ELSE leased_until END
-        WHERE leased_until IS NOT NULL
-        """,
-        now=now,
-    )
+    leases.end_all(tx, now)
     while rescue(tx, now, crash_limit=NO_LIMIT)[0]:
         pass
     _miss_overdue(tx, now)
@@ -391,8 +401,8 @@ def _set_aside(tx: Tx, now: datetime) -> None:
 def count_maybe_sent(tx: Tx) -> int:
     """Count what was set aside after a restore, for a person to look at."""
     return tx.value(
-        "SELECT count(*) FROM delivery WHERE state = 'missed' AND reason = :reason",
-        reason=MAYBE_SENT,
+        "SELECT count(*) FROM delivery WHERE state = 'missed' AND reason_code = :code",
+        code=MAYBE_SENT.code.value,
     )
 
 
@@ -409,12 +419,12 @@ def _miss_overdue(tx: Tx, now: datetime) -> None:
     missed = end_waiting(tx, now, read_values(Delivery, rows), State.MISSED, MAYBE_SENT)
     news = [
         DeliveryEvent.of(
-            structs.replace(delivery, lease=delivery.lease + 1), State.MISSED, MAYBE_SENT
+            structs.replace(each.delivery, lease=each.delivery.lease + 1), State.MISSED, MAYBE_SENT
         )
-        for delivery, _ in missed
+        for each in missed
     ]
     announce(tx, now, news)
-    lanes.refresh(tx, [delivery.lane_key for delivery, _ in missed])
+    lanes.refresh(tx, [each.delivery.lane_key for each in missed])
 
 
 def _open_lanes(tx: Tx) -> None:

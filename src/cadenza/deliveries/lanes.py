@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from cadenza.deliveries.transition import restore_due
 from cadenza.sql.tx import Row, Tx
 
 QUEUE = "deliveries"  # as workers know it
@@ -18,6 +19,8 @@ FOLLOWING = timedelta(
     hours=1
 )  # a park that begins so long after another goes on with the same hold
 A_YEAR = timedelta(days=365)
+# When its turn is: lanes that may be looked at go in the order in which they were last served.
+TURN = "(CASE WHEN served_at > runnable_at THEN served_at ELSE runnable_at END)"
 # What came due without a connection waits for a person's choice, not for its lane.
 RESUMED = "(lane.unresumed_until IS NULL OR due_at >= lane.unresumed_until)"
 # A park that had run out before opened the lane then, not now.
@@ -53,7 +56,9 @@ def refresh(tx: Tx, lanes: Iterable[tuple[str, str]]) -> None:
     tx.wake(QUEUE)
 
 
-def change(tx: Tx, in_flight: Mapping[tuple[str, str], int]) -> list[Row]:
+def change(
+    tx: Tx, in_flight: Mapping[tuple[str, str], int], *, served_at: datetime | None = None
+) -> list[Row]:
     """Count in or out of lanes, and say again when they may be looked at; return their epochs.
 
     The rows are held first, in one order, so that two workers never wait in a ring, and so that what is
@@ -76,6 +81,7 @@ def change(tx: Tx, in_flight: Mapping[tuple[str, str], int]) -> list[Row]:
         f"""
         UPDATE lane SET
             in_flight = CASE WHEN in_flight + asked.count > 0 THEN in_flight + asked.count ELSE 0 END,
+            served_at = coalesce(:served_at, served_at),
             runnable_at = (
                 SELECT CASE WHEN lane.parked_until > min(due_at) THEN lane.parked_until ELSE min(due_at) END
                 FROM delivery
@@ -87,6 +93,7 @@ def change(tx: Tx, in_flight: Mapping[tuple[str, str], int]) -> list[Row]:
         RETURNING lane.workspace_id, lane.id, lane.epoch
         """,  # noqa: S608 - a constant
         changes=changes,
+        served_at=served_at,
     )
 
 
@@ -199,18 +206,8 @@ def release_due(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) ->
         **key,
     )
     # In a lane of others the one delivery was put off: it is due as it was.
-    back = tx.all(
-        """
-        UPDATE delivery SET due_at = was_due_at, was_due_at = NULL
-        WHERE workspace_id = :workspace_id AND account_id = :account_id
-            AND was_due_at IS NOT NULL AND due_at >= :far_off
-            AND state = 'scheduled' AND leased_until IS NULL
-        RETURNING workspace_id, lane_id
-        """,
-        far_off=now + A_YEAR,
-        **key,
-    )
-    refresh(tx, {(row["workspace_id"], row["lane_id"]) for row in (*held, *back)})
+    back = restore_due(tx, since=now + A_YEAR, **key)
+    refresh(tx, {*((row["workspace_id"], row["lane_id"]) for row in held), *back})
 
 
 def end_reconnect_wait(tx: Tx, *, workspace_id: str, account_id: str) -> None:
@@ -263,13 +260,13 @@ def resume(tx: Tx, *, workspace_id: str, lane_id: str) -> bool:
 def next_due(tx: Tx, now: datetime) -> datetime | None:
     """Say when the next lane may be looked at."""
     row = tx.one(
-        """
-        SELECT runnable_at FROM lane
+        f"""
+        SELECT {TURN} AS turn_at FROM lane
         WHERE NOT paused AND runnable_at IS NOT NULL AND in_flight < in_flight_limit
-        ORDER BY runnable_at LIMIT 1
-        """
+        ORDER BY {TURN} LIMIT 1
+        """  # noqa: S608 - a constant
     )
     if row is None:
         return None
-    at: datetime = row["runnable_at"]
+    at: datetime = row["turn_at"]
     return max(at, now - timedelta(seconds=1))

@@ -27,10 +27,12 @@ def lift_suspension(
     """Let a suspended account send again."""
     changed = tx.one(
         """
-        UPDATE account SET state = 'connected', state_reason = NULL, blocked_at = NULL, faults = 0
+        UPDATE account SET state = 'connected', state_reason = NULL, blocked_at = NULL, faults = 0,
+            health_since_at = :now
         WHERE workspace_id = :workspace_id AND id = :id AND state = 'suspended'
         RETURNING id
         """,
+        now=now,
         workspace_id=workspace_id,
         id=account_id,
     )

@@ -10,12 +10,14 @@ from datetime import datetime
 from enum import StrEnum
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from cadenza.accounts.model import Account
 from cadenza.core.channels import Channel
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.sql.values import Key, columns
+
+ALSO = "; and meanwhile "  # between the two reasons of a hold
 
 
 class Action(StrEnum):
@@ -78,6 +80,7 @@ class NewDelivery:
     contact_id: str | None = None
     step: int = 0
     template_version_id: str | None = None  # content holds its variables then
+    audience_id: str | None = None  # who left this list gets nothing
     recipient: str | None = None
     approved: bool = True
     slot_at: datetime | None = None
@@ -88,6 +91,11 @@ class NewDelivery:
     retry_limit: int = 3
     mode: str = "live"
     quiet: str | None = None  # when the recipient is left alone: `22:00-08:00 Europe/Berlin`
+
+    @property
+    def lane(self) -> str:
+        """Name the lane that it waits in."""
+        return self.lane_id or account_scope(self.account_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +132,7 @@ class Delivery(Struct, frozen=True):
     contact_id: str | None
     step: int
     template_version_id: str | None
+    audience_id: str | None
     recipient: str | None
     state: State
     reason: str | None
@@ -152,6 +161,11 @@ class Delivery(Struct, frozen=True):
     def key(self) -> Key:
         """Name it among all workspaces."""
         return self.workspace_id, self.id
+
+    @property
+    def fence(self) -> tuple[str, str, int]:
+        """Name this claim of it among all others."""
+        return self.workspace_id, self.id, self.lease
 
     @property
     def account_key(self) -> Key:
@@ -279,10 +293,14 @@ class ClaimedDelivery(Struct, frozen=True):
         """The number that its writes are fenced by."""
         return self.delivery.lease
 
+    def sending(self, *, begun: bool) -> Delivery:
+        """Return the delivery as it is once its call has begun."""
+        return structs.replace(self.delivery, state=State.SENDING) if begun else self.delivery
+
     @property
     def fence(self) -> tuple[str, str, int]:
         """Name this claim among all others."""
-        return self.delivery.workspace_id, self.delivery.id, self.delivery.lease
+        return self.delivery.fence
 
 
 def account_scope(account_id: str) -> str:

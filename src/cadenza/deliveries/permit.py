@@ -24,6 +24,7 @@ from cadenza.deliveries.gates import (
     Facts,
     Wait,
     first_refusal,
+    over_limit,
     provider_free,
     refusal_between,
 )
@@ -31,6 +32,7 @@ from cadenza.deliveries.model import Attempt, ClaimedDelivery, Delivery
 from cadenza.deliveries.read_budgets import Rule, rule_of
 from cadenza.deliveries.read_recipients import fold_recipient
 from cadenza.deliveries.refuse import DeliveryRefusal, refuse
+from cadenza.deliveries.transition import Changes, Move, begin_calls
 from cadenza.providers.base import QUICKLY
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key, select
@@ -148,8 +150,8 @@ def _answer(decided: "Permitted | Stale | DeliveryRefusal | _Granted", ours: set
     match decided:
         case _Granted(permit=permit):
             return permit if permit.attempt_id in ours else Stale()
-        case DeliveryRefusal(gate=gate, answer=End(state, message)):
-            return Refusal(gate, message, None, state)
+        case DeliveryRefusal(gate=gate, answer=End(state) as end):
+            return Refusal(gate, end.message, None, state)
         case DeliveryRefusal(gate=gate, answer=answer, until=until):
             return Refusal(gate, answer.message, until, State.SCHEDULED)
         case Permitted() | Stale():
@@ -170,7 +172,7 @@ def _decide(
         return DeliveryRefusal.at(now, request.ticket, facts, PROVIDER_RATE, rate, between=True)
     allowed = allows(now, budgets)
     if not isinstance(allowed, Allowed):  # a later part of a thread: the budgets may have filled
-        waits = Wait(f"{allowed.binding.key}: {allowed.binding.reason}", allowed.next_at)
+        waits = Wait(over_limit(allowed), allowed.next_at)
         return DeliveryRefusal.at(now, request.ticket, facts, "budgets", waits, between=True)
     granted = _grant(now, request, facts, allowed.budgets)
     taken |= {rule_of(b, facts.delivery): b for b in granted.budgets}
@@ -236,27 +238,15 @@ def _armed(budget: Budget, *, busy_until: datetime) -> Budget:
 
 def _freeze(tx: Tx, now: datetime, granted: Sequence[_Granted]) -> list[_Granted]:
     """Take deliveries as they were read; an edit, a cancel or a void in between wins, and nothing is sent."""
-    if not granted:
-        return []
-    rows = tx.all(
-        """
-        UPDATE delivery SET state = 'sending', attempts = new.number, reason = NULL,
-            last_attempt_at = :now, ended_at = NULL
-        FROM TABLE(:new) AS new (
-            workspace_id text, id text, held bigint, was text, seen integer, number integer
-        )
-        WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id AND lease = held
-            AND state = was AND revision = seen
-        RETURNING delivery.workspace_id, delivery.id
-        """,
-        now=now,
-        new=[
-            (*each.key, each.lease, each.state.value, each.revision, one.permit.number)
+    begun = begin_calls(
+        tx,
+        now,
+        [
+            Move(one.facts.delivery, State.SENDING, Changes(attempt=one.permit.number, reason=None))
             for one in granted
-            for each in [one.facts.delivery]
         ],
     )
-    won = {(row["workspace_id"], row["id"]) for row in rows}
+    won = {each.delivery.key for each in begun}
     return [one for one in granted if _key(one.request) in won]
 
 

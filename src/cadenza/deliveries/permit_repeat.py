@@ -18,13 +18,14 @@ from cadenza.deliveries.facts import read_facts
 from cadenza.deliveries.gates import End, Facts, Wait
 from cadenza.deliveries.permit import LATEST, PROVIDER_RATE, SEND_TIMEOUT, write_buckets
 from cadenza.deliveries.read_budgets import rule_of
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.reconcile import Held, UnconfirmedAttempt, look_again
 from cadenza.sql.tx import Tx
 
 # Gates, in their order. The others were passed with the attempt: it is one of its day and its budgets.
 ASKED = (
     *("installation", "suppression", "recipient", "workspace", "account"),
-    *(gates.NETWORK, "hours", PROVIDER_RATE),
+    *(gates.NETWORK, "hours", gates.RECIPIENT_HOURS, PROVIDER_RATE),
 )
 A_MINUTE = timedelta(minutes=1)  # between two looks at what only a person can change
 USABLE = timedelta(seconds=30)  # from when its place begins; it may be looked at later than that
@@ -48,7 +49,7 @@ def permit_repeat(
         gate, wait = "budgets", _too_near(tx, facts, unconfirmed)
     if wait is None:
         return now if _write_intent(tx, now, unconfirmed) else Held("it is no doubt any more")
-    look_again(tx, unconfirmed, min(wait.until or now + A_MINUTE, now + AT_MOST), wait.message)
+    look_again(tx, now, unconfirmed, min(wait.until or now + A_MINUTE, now + AT_MOST), wait.reason)
     return Held(wait.message, gate)
 
 
@@ -78,21 +79,20 @@ def _refusal(facts: Facts) -> tuple[str, Wait] | None:
         match gates.GATES[name](facts):
             case Wait() as wait:
                 return name, wait
-            case End(message=message):
-                return name, Wait(message, None)
+            case End(reason=reason):
+                return name, Wait(reason, None)
             case _:
                 pass
     if lane.paused:
-        message = f"paused: {lane.pause_reason or 'no reason given'}"
-        return "lane", Wait(message, lane.paused_until)
+        return "lane", Wait(gates.paused(lane), lane.paused_until)
     # A park that a gate asked for is about the delivery that it refused, not about this one.
     parked = lane.parked_until is not None and lane.parked_until > now
     if parked and (lane.parked_by == gates.NETWORK or lane.parked_by not in gates.GATES):
-        return "lane", Wait(lane.park_reason or "it has to wait", lane.parked_until)
+        return "lane", Wait(gates.parked(lane), lane.parked_until)
     if not row.approved:
-        return "approval", Wait("nobody approved it any more", None)
+        return "approval", Wait(Reason.of(Code.NOT_APPROVED), None)
     if row.not_after_at is not None and now > row.not_after_at:
-        return "approval", Wait("its last allowed time has passed", None)
+        return "approval", Wait(Reason.of(Code.LAST_TIME_PASSED), None)
     return None
 
 
@@ -111,7 +111,7 @@ def _too_near(tx: Tx, facts: Facts, unconfirmed: UnconfirmedAttempt) -> Wait | N
     )
     if booked is not None and _is_kept(booked, spacing):
         if now < booked:
-            return Wait("its turn comes after other calls", booked)
+            return Wait(Reason.of(Code.TURN_AFTER_OTHERS), booked)
         if now <= booked + USABLE:
             return None
     requested = allows(now, spacing)
@@ -120,7 +120,7 @@ def _too_near(tx: Tx, facts: Facts, unconfirmed: UnconfirmedAttempt) -> Wait | N
         return None
     if requested.next_at is not None:
         _book(tx, facts, unconfirmed, spacing, requested.next_at)
-    return Wait(f"{requested.binding.key}: {requested.binding.reason}", requested.next_at)
+    return Wait(gates.over_limit(requested), requested.next_at)
 
 
 def _is_kept(booked: datetime, spacing: Sequence[MinGap | Rate]) -> bool:

@@ -10,9 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from cadenza.accounts.model import Account
+from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
 from cadenza.deliveries.model import Action, Delivery, NetworkWait, account_scope
 from cadenza.deliveries.read_recipients import fold_recipient
+from cadenza.deliveries.reasons import Code, Reason
+from cadenza.deliveries.transition import Changes, Move, move_held
 from cadenza.providers.outcome import WaitScope
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key
@@ -151,18 +154,21 @@ def return_rate_limited(
     waits = read_waits(tx, now, by_key, accounts)
     if not waits:
         return list(claimed)
-    tx.run(
-        """
-        UPDATE delivery SET leased_until = NULL, worker = NULL, reason = away.why,
-            deferrals = deferrals + 1,
-            was_due_at = CASE WHEN away.until_at IS NULL THEN was_due_at ELSE due_at END,
-            due_at = coalesce(away.until_at, due_at)
-        FROM TABLE(:away) AS away (workspace_id text, id text, why text, until_at timestamptz)
-        WHERE delivery.workspace_id = away.workspace_id AND delivery.id = away.id
-        """,
-        away=[
-            (*key, wait.reason, wait.until if rests_alone(wait, by_key[key]) else None)
-            for key, wait in sorted(waits.items())
+    move_held(
+        tx,
+        now,
+        [
+            Move(
+                each,
+                State.SCHEDULED,
+                Changes(
+                    reason=Reason.of(Code.NETWORK_WAIT, message=wait.reason),
+                    put_off_until=wait.until if rests_alone(wait, each) else None,
+                    deferred=1,
+                ),
+            )
+            for key, wait in waits.items()
+            for each in [by_key[key]]
         ],
     )
     lanes.refresh(tx, [by_key[key].lane_key for key in waits])

@@ -13,11 +13,16 @@ from typing import TypeAlias
 from cadenza.accounts.model import Account
 from cadenza.core.budgets import Budget, Counted, MinGap, Period, Rate, Rolling, period_key
 from cadenza.core.zones import get_zone
+from cadenza.deliveries.daily_cap import NETWORK, WARMING, daily_cap
 from cadenza.deliveries.model import Action, Delivery, account_scope
 from cadenza.deliveries.pace import AccountPace, read_paces
 from cadenza.sql.tx import Row, Tx
 
 _DAY = timedelta(days=1)
+_NOTES = {
+    WARMING: ", while the account warms up",
+    NETWORK: ", which is what the network bears",
+}
 PERIODS = frozenset(period.value for period in Period)
 
 Scope: TypeAlias = tuple[str, str]  # a workspace, and a scope in it
@@ -185,8 +190,13 @@ def _budget(
             return Rolling(key, amount, taken=_recent(tx, now, rule, one.account))
         case kind:
             used = 0 if bucket is None else bucket["taken"]
-            zone = get_zone(one.account.zone)
-            return Counted(key, amount, Period(kind), zone, used=used, used_in=rule.period)
+            zone, note = get_zone(one.account.zone), ""
+            if kind == Period.DAY and rule.scope == account_scope(one.account.id):
+                cap = daily_cap(tx, now, one.account, rule.action, amount)
+                amount, note = cap.amount, _NOTES.get(cap.lowered_by or "", "")
+            return Counted(
+                key, amount, Period(kind), zone, used=used, used_in=rule.period, note=note
+            )
 
 
 def _recent(tx: Tx, now: datetime, rule: Rule, account: Account) -> tuple[datetime, ...]:

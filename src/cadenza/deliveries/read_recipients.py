@@ -52,6 +52,26 @@ class RecipientChannel(Struct, frozen=True):
     reason: str | None
 
 
+def read_zones(tx: Tx, deliveries: Mapping[Key, Delivery]) -> dict[Key, str]:
+    """Return the zones of recipients whose hours a sequence keeps; who has no zone is left out."""
+    asked = [(*key, each.sequence_id, each.contact_id) for key, each in deliveries.items()]
+    asked = [each for each in asked if None not in each]
+    if not asked:
+        return {}
+    rows = tx.all(
+        """
+        SELECT asked.workspace_id, asked.id, contact.zone
+        FROM TABLE(:asked) AS asked (workspace_id text, id text, sequence_id text, contact_id text)
+        JOIN sequence ON sequence.workspace_id = asked.workspace_id AND sequence.id = asked.sequence_id
+            AND sequence.recipient_hours
+        JOIN contact ON contact.workspace_id = asked.workspace_id AND contact.id = asked.contact_id
+            AND contact.zone IS NOT NULL
+        """,
+        asked=sorted(asked),
+    )
+    return {(row["workspace_id"], row["id"]): row["zone"] for row in rows}
+
+
 def read_channels(
     tx: Tx, deliveries: Mapping[Key, Delivery], accounts: Mapping[Key, Account]
 ) -> dict[Key, RecipientChannel]:

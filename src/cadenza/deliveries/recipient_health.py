@@ -13,18 +13,18 @@ from datetime import datetime
 from typing import Any
 
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries import lanes, planners
+from cadenza.deliveries import lanes
 from cadenza.deliveries.model import COLUMNS, Delivery
-from cadenza.deliveries.planners import Transition
 from cadenza.deliveries.read_recipients import fold_recipient
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.suspend_account import suspend_account
-from cadenza.deliveries.transition import end_waiting
+from cadenza.deliveries.transition import Changes, Move, as_approved, end_waiting, move
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import read_values
 
 LIMIT = 5  # failures in a row that make a channel inactive
 BLAME = 5  # different recipients in a row that make it the account's fault
-SKIPPED = "the recipient cannot be reached any more"
+SKIPPED = Reason.of(Code.RECIPIENT_LOST)
 BLAMED = f"{BLAME} different recipients in a row could not be reached: look at the account"
 
 
@@ -177,27 +177,13 @@ def _reactivate(tx: Tx, now: datetime, end: Contact, recipients: set[str]) -> No
         SELECT {COLUMNS} FROM delivery
         JOIN account ON account.workspace_id = delivery.workspace_id AND account.id = delivery.account_id
         WHERE delivery.workspace_id = :workspace_id AND account.provider = :provider
-            AND delivery.state = 'skipped' AND delivery.reason = :reason
+            AND delivery.state = 'skipped' AND delivery.reason_code = :code
         """,  # noqa: S608 - put together from constants
         workspace_id=end.workspace_id,
         provider=end.provider,
-        reason=SKIPPED,
+        code=SKIPPED.code.value,
     )
     skipped = read_values(Delivery, rows)
     back = [each for each in skipped if fold_recipient(each.recipient or "") in recipients]
-    tx.run(
-        """
-        UPDATE delivery SET reason = NULL, ended_at = NULL,
-            state = CASE WHEN approved THEN 'scheduled' ELSE 'draft' END
-        FROM TABLE(:ids) AS asked (id text)
-        WHERE delivery.workspace_id = :workspace_id AND delivery.id = asked.id
-        """,
-        ids=[(each.id,) for each in back],
-        workspace_id=end.workspace_id,
-    )
-    planners.count(
-        tx,
-        now,
-        [Transition(each, State.SCHEDULED if each.approved else State.DRAFT) for each in back],
-    )
-    lanes.refresh(tx, {each.lane_key for each in back})
+    moved = move(tx, now, [Move(each, as_approved(each), Changes(reason=None)) for each in back])
+    lanes.refresh(tx, {each.delivery.lane_key for each in moved})

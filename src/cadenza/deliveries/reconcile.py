@@ -19,15 +19,16 @@ import msgspec
 from cadenza.accounts.model import read_accounts
 from cadenza.core.clock import Clock
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries import lanes, planners
+from cadenza.deliveries import lanes
 from cadenza.deliveries.announce import DeliveryEvent, announce
 from cadenza.deliveries.contents import complete
 from cadenza.deliveries.model import COLUMNS, Attempt, ClaimedDelivery, Delivery, locks_of
 from cadenza.deliveries.permit import SEND_TIMEOUT
-from cadenza.deliveries.planners import Transition
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.record_exchanges import RecordedExchange, record_exchanges
 from cadenza.deliveries.refund import refund
 from cadenza.deliveries.settle import Result, settle
+from cadenza.deliveries.transition import Changes, Move, move, move_unconfirmed
 from cadenza.providers.outcome import Absent, CannotTell, Finding, Found, Sent, Unconfirmed
 from cadenza.sql.transactions import Operations
 from cadenza.sql.tx import Tx
@@ -172,7 +173,8 @@ def resolve(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, finding: Fin
                     tx, now, [Result(unconfirmed.ticket, sent, assumed=True, called_at=called_at)]
                 )
                 return State.SENT
-            look_again(tx, unconfirmed, _next_look(now, unconfirmed, again or ASK_AGAIN), message)
+            at = _next_look(now, unconfirmed, again or ASK_AGAIN)
+            look_again(tx, now, unconfirmed, at, Reason.of(Code.CANNOT_TELL, message=message))
             return State.UNCONFIRMED
 
 
@@ -198,8 +200,7 @@ def _unwritten(unconfirmed: UnconfirmedAttempt) -> str | None:
 def _leave_the_rest(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt) -> State:
     """A part is there, and after a restore nobody knows how many followed it: a person looks."""
     part = unconfirmed.attempt.part + 1  # as people count
-    message = f"part {part} is there; look whether others are, as the database was restored since"
-    look_again(tx, unconfirmed, now + GIVE_UP, message)
+    look_again(tx, now, unconfirmed, now + GIVE_UP, Reason.of(Code.PART_THERE, part=part))
     return State.UNCONFIRMED
 
 
@@ -208,20 +209,13 @@ def _go_on(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, remote_id: st
     ticket = unconfirmed.ticket
     # By its number: the part may have been saved before the worker fell silent.
     parts = [*ticket.delivery.sent_parts[: unconfirmed.attempt.part], remote_id]
-    won = tx.run(
-        """
-        UPDATE delivery SET state = 'scheduled', due_at = :now, look_at = NULL, parts_sent = :parts,
-            deferrals = deferrals + 1, reason = 'the rest of the thread follows'
-        WHERE workspace_id = :workspace_id AND id = :id AND state = 'unconfirmed' AND lease = :lease
-        """,
-        now=now,
-        parts=msgspec.json.encode(parts).decode(),
-        workspace_id=ticket.workspace_id,
-        id=ticket.id,
-        lease=ticket.lease,
+    changes = Changes(
+        due_at=now,
+        parts_sent=msgspec.json.encode(parts).decode(),
+        deferred=1,
+        reason=Reason.of(Code.REST_FOLLOWS),
     )
-    if won:
-        planners.count(tx, now, [Transition(ticket.delivery, State.SCHEDULED)])
+    move(tx, now, [Move(ticket.delivery, State.SCHEDULED, changes)])
     lanes.refresh(tx, [ticket.delivery.lane_key])
     return State.SCHEDULED
 
@@ -229,46 +223,25 @@ def _go_on(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, remote_id: st
 def _give_up(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt) -> State:
     """It never arrives, however often it is sent: that is a failure, and a person decides."""
     ticket = unconfirmed.ticket
-    reason = f"it was not there after {ticket.delivery.attempts} attempts"
-    won = tx.run(
-        """
-        UPDATE delivery SET state = 'failed', failed_at = :now, look_at = NULL, reason = :reason
-        WHERE workspace_id = :workspace_id AND id = :id AND state = 'unconfirmed' AND lease = :lease
-        """,
-        now=now,
-        reason=reason,
-        workspace_id=ticket.workspace_id,
-        id=ticket.id,
-        lease=ticket.lease,
-    )
-    if not won:  # evidence came first
+    reason = Reason.of(Code.NOT_THERE, attempts=ticket.delivery.attempts)
+    if not move(
+        tx, now, [Move(ticket.delivery, State.FAILED, Changes(reason=reason))]
+    ):  # evidence came first
         return State.SENT
     if _settle_ledger(tx, now, unconfirmed, "refunded", counts=False):
         refund(tx, [(ticket.workspace_id, unconfirmed.attempt.id)])
     announce(tx, now, [DeliveryEvent.of(ticket.delivery, State.FAILED, reason)])
-    planners.count(tx, now, [Transition(ticket.delivery, State.FAILED)])
     return State.FAILED
 
 
 def send_again(tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt) -> State:
     """It is provably not there, or a person says so: back to the lane, the ledger gives back."""
     ticket = unconfirmed.ticket
-    won = tx.run(
-        """
-        UPDATE delivery SET state = 'scheduled', due_at = :now, look_at = NULL,
-            reason = 'it was not there; it is sent again'
-        WHERE workspace_id = :workspace_id AND id = :id AND state = 'unconfirmed' AND lease = :lease
-        """,
-        now=now,
-        workspace_id=ticket.workspace_id,
-        id=ticket.id,
-        lease=ticket.lease,
-    )
-    if not won:  # evidence came first
+    changes = Changes(due_at=now, reason=Reason.of(Code.SENT_AGAIN))
+    if not move(tx, now, [Move(ticket.delivery, State.SCHEDULED, changes)]):  # evidence came first
         return State.SENT
     if _settle_ledger(tx, now, unconfirmed, "refunded", counts=False):
         refund(tx, [(ticket.workspace_id, unconfirmed.attempt.id)])
-    planners.count(tx, now, [Transition(ticket.delivery, State.SCHEDULED)])
     lanes.refresh(tx, [ticket.delivery.lane_key])
     return State.SCHEDULED
 
@@ -309,18 +282,14 @@ def _settle_ledger(
     return changed == 1
 
 
-def look_again(tx: Tx, unconfirmed: UnconfirmedAttempt, at: datetime, message: str) -> None:
+def look_again(
+    tx: Tx, now: datetime, unconfirmed: UnconfirmedAttempt, at: datetime, reason: Reason
+) -> None:
     """Leave an unconfirmed send for later, with what is known of it."""
-    tx.run(
-        """
-        UPDATE delivery SET look_at = :at, reason = :message
-        WHERE workspace_id = :workspace_id AND id = :id AND state = 'unconfirmed'
-        """,
-        at=at,
-        message=message,
-        workspace_id=unconfirmed.ticket.workspace_id,
-        id=unconfirmed.ticket.id,
+    looked = Move(
+        unconfirmed.ticket.delivery, State.UNCONFIRMED, Changes(look_at=at, reason=reason)
     )
+    move_unconfirmed(tx, now, [looked])
 
 
 def _evidence(unconfirmed: UnconfirmedAttempt) -> Finding | None:

@@ -18,18 +18,24 @@ from cadenza.deliveries.gates import (
     NETWORK,
     QUIET,
     RECIPIENT_CAP,
+    RECIPIENT_HOURS,
     End,
     Facts,
     Wait,
 )
 from cadenza.deliveries.model import ClaimedDelivery
-from cadenza.deliveries.planners import Refused, Transition
+from cadenza.deliveries.planners import Refused
 from cadenza.deliveries.rate_limit_waits import rests_alone
+from cadenza.deliveries.read_budgets import rule_of
+from cadenza.deliveries.reasons import Code, Reason
+from cadenza.deliveries.transition import Changes, Move, move_held, put_off_quiet
 from cadenza.sql.tx import Tx
 
 A_CHUNK = 5_000  # deliveries that one statement puts off
 PERSON = timedelta(minutes=5)  # how long a lane rests when only a person can open the gate
 OF_THE_ACCOUNT = frozenset({"account", "hours", MAX_PER_DAY, "budgets"})
+OF_THE_RECIPIENT = frozenset({RECIPIENT_CAP, QUIET, RECIPIENT_HOURS})
+REPLANNED = OF_THE_ACCOUNT | {RECIPIENT_HOURS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +63,17 @@ class DeliveryRefusal:
         """Put a gate's answer down."""
         until = (isinstance(answer, Wait) and answer.until) or now + PERSON
         shared = facts.lane.account_id is None
-        lanes_own = answer.message.startswith(f"{facts.lane.id} ")  # a budget of the lane itself
-        alone = gate in (RECIPIENT_CAP, QUIET) or (
-            shared and gate in OF_THE_ACCOUNT and not lanes_own
-        )
+        lanes_own = answer.reason.code is Code.LIMIT_REACHED and _of_lane(answer.reason, facts)
+        alone = gate in OF_THE_RECIPIENT or (shared and gate in OF_THE_ACCOUNT and not lanes_own)
         if gate == NETWORK and facts.wait is not None:
             alone = rests_alone(facts.wait, facts.delivery)
         return cls(ticket, gate, answer, until, alone, between)
+
+
+def _of_lane(over: Reason, facts: Facts) -> bool:
+    """Say whether a limit of the lane itself is reached, not one of the account."""
+    budget = next(each for each in facts.budgets if each.key == over.params["limit"])
+    return rule_of(budget, facts.delivery).scope == facts.lane.id
 
 
 def refuse(tx: Tx, now: datetime, refused: Sequence[DeliveryRefusal]) -> None:
@@ -93,22 +103,7 @@ def _let_sleep(tx: Tx, refused: Sequence[DeliveryRefusal]) -> None:
         for one in refused
     }
     for (workspace_id, lane_id, quiet), until in sorted(asleep.items()):
-        tx.run(
-            """
-            UPDATE delivery SET was_due_at = coalesce(was_due_at, due_at), due_at = :until
-            WHERE workspace_id = :workspace_id AND id IN (
-                SELECT id FROM delivery
-                WHERE workspace_id = :workspace_id AND lane_id = :lane_id AND state = 'scheduled'
-                    AND leased_until IS NULL AND due_at < :until AND quiet = :quiet
-                ORDER BY due_at LIMIT :most
-            )
-            """,
-            workspace_id=workspace_id,
-            lane_id=lane_id,
-            quiet=quiet,
-            until=until,
-            most=A_CHUNK,
-        )
+        put_off_quiet(tx, (workspace_id, lane_id), quiet, until, most=A_CHUNK)
 
 
 def _ask_planners(
@@ -121,7 +116,7 @@ def _ask_planners(
         [
             Refused(one.ticket.delivery, one.gate, one.until)
             for one in refused
-            if isinstance(one.answer, Wait) and one.gate in OF_THE_ACCOUNT
+            if isinstance(one.answer, Wait) and one.gate in REPLANNED
         ],
     )
     return [
@@ -133,62 +128,25 @@ def _ask_planners(
 
 
 def _end(tx: Tx, now: datetime, ended: Sequence[DeliveryRefusal]) -> None:
-    ends = [(one.ticket, one.answer) for one in ended if isinstance(one.answer, End)]
-    if not ends:
-        return
-    tx.run(
-        """
-        UPDATE delivery SET state = new.becomes, reason = new.why, leased_until = NULL, worker = NULL,
-            failed_at = new.fails_at, ended_at = new.ends_at
-        FROM TABLE(:new) AS new (
-            workspace_id text, id text, held bigint, becomes text, why text, fails_at timestamptz,
-            ends_at timestamptz
-        )
-        WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id AND lease = held
-        """,
-        new=[
-            (
-                ticket.workspace_id,
-                ticket.id,
-                ticket.lease,
-                end.state.value,
-                end.message,
-                now if end.state is State.FAILED else None,
-                None if end.state is State.FAILED else now,
-            )
-            for ticket, end in ends
-        ],
-    )
-    announce(
-        tx,
-        now,
-        [DeliveryEvent.of(ticket.delivery, end.state, end.message) for ticket, end in ends],
-    )
-    planners.count(tx, now, [Transition(ticket.delivery, end.state) for ticket, end in ends])
+    ends = [(one.ticket.delivery, one.answer) for one in ended if isinstance(one.answer, End)]
+    move_held(tx, now, [Move(each, end.state, Changes(reason=end.reason)) for each, end in ends])
+    announce(tx, now, [DeliveryEvent.of(each, end.state, end.reason) for each, end in ends])
 
 
 def _wait(tx: Tx, now: datetime, waiting: Sequence[DeliveryRefusal]) -> None:
-    if not waiting:
-        return
-    tx.run(
-        """
-        UPDATE delivery SET state = 'scheduled', leased_until = NULL, worker = NULL,
-            deferrals = deferrals + 1, reason = new.why, attempts = attempts - new.unburnt,
-            was_due_at = CASE WHEN new.put_off_until IS NULL THEN was_due_at ELSE due_at END,
-            due_at = CASE WHEN new.put_off_until IS NULL THEN due_at ELSE new.put_off_until END
-        FROM TABLE(:new) AS new (
-            workspace_id text, id text, held bigint, why text, unburnt integer, put_off_until timestamptz
-        )
-        WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id AND lease = held
-        """,
-        new=[
-            (
-                one.ticket.workspace_id,
-                one.ticket.id,
-                one.ticket.lease,
-                one.answer.message,
-                1 if one.between else 0,
-                one.until if one.alone and one.until > now else None,
+    move_held(
+        tx,
+        now,
+        [
+            Move(
+                one.ticket.sending(begun=one.between),
+                State.SCHEDULED,
+                Changes(
+                    reason=one.answer.reason,
+                    unburnt=1 if one.between else 0,
+                    put_off_until=one.until if one.alone and one.until > now else None,
+                    deferred=1,
+                ),
             )
             for one in waiting
         ],

@@ -9,10 +9,11 @@ says otherwise; its ledger row keeps its place in every limit.
 from datetime import datetime
 
 from cadenza.core.rollup import DeliveryState as State
-from cadenza.deliveries import claim, planners
+from cadenza.deliveries import claim
 from cadenza.deliveries.announce import DeliveryEvent, announce
 from cadenza.deliveries.model import COLUMNS, Delivery
-from cadenza.deliveries.planners import Transition
+from cadenza.deliveries.reasons import Code, Reason
+from cadenza.deliveries.transition import Changes, Move, move
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import read_values
 
@@ -40,30 +41,13 @@ def _take_back(tx: Tx, now: datetime, row: Delivery, crash_limit: int) -> bool:
     crashes = row.crashes + 1
     gone = row.state is State.SCHEDULED and crashes >= crash_limit
     if row.state is State.SENDING:
-        state, reason = (
-            "unconfirmed",
-            "its worker fell silent while the call may have been under way",
-        )
+        state, reason = State.UNCONFIRMED, Reason.of(Code.WORKER_SILENT)
     elif gone:
-        state, reason = "failed", f"its worker process died {crashes} times with it"
+        state, reason = State.FAILED, Reason.of(Code.WORKER_DIED, crashes=crashes)
     else:
-        state, reason = "scheduled", None
-    tx.run(
-        """
-        UPDATE delivery SET state = :state, reason = :reason, crashes = :crashes, lease = lease + 1,
-            leased_until = NULL, worker = NULL, failed_at = :failed_at
-        WHERE workspace_id = :workspace_id AND id = :id AND lease = :lease
-        """,
-        state=state,
-        reason=reason,
-        crashes=crashes,
-        failed_at=now if gone else None,
-        workspace_id=row.workspace_id,
-        id=row.id,
-        lease=row.lease,
-    )
-    announce(tx, now, [DeliveryEvent.of(row, State(state), reason)])
-    planners.count(tx, now, [Transition(row, State(state))])
+        state, reason = State.SCHEDULED, None
+    move(tx, now, [Move(row, state, Changes(reason=reason, crashes=crashes))])
+    announce(tx, now, [DeliveryEvent.of(row, state, reason)])
     tx.run(
         """
         UPDATE activity SET state = 'unconfirmed', settled_at = :now

@@ -7,14 +7,18 @@ with and is reported as frozen. What failed or was missed is rewritten too: a re
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries.check_fit import find_unfit, flag
 from cadenza.deliveries.hold import settle_lanes
 from cadenza.deliveries.model import ComposedPost, Delivery
+from cadenza.deliveries.reasons import Code, Reason
+from cadenza.deliveries.transition import Changes, Move, move
 from cadenza.sql.tx import Tx
 
 FROZEN = frozenset({State.SENDING, State.UNCONFIRMED, State.SENT})
+CHANGED = Reason.of(Code.CONTENT_CHANGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,9 @@ class Rewritten:
     frozen: tuple[Frozen, ...]
 
 
-def rewrite(tx: Tx, held: Sequence[Delivery], pieces: Sequence[ComposedPost]) -> Rewritten:
+def rewrite(
+    tx: Tx, now: datetime, held: Sequence[Delivery], pieces: Sequence[ComposedPost]
+) -> Rewritten:
     """Write pieces into the deliveries that `hold_post` returned; unapproved ones become drafts."""
     by_place = {(piece.account_id, piece.channel): piece for piece in pieces}
     paired = [
@@ -55,33 +61,29 @@ def rewrite(tx: Tx, held: Sequence[Delivery], pieces: Sequence[ComposedPost]) ->
         and (row.content != piece.content or (row.approved and not piece.approved))
     ]
     if changed:
-        _write(tx, changed)
+        _write(tx, now, changed)
     return Rewritten(tuple(row.id for row, _ in changed), frozen)
 
 
-def _write(tx: Tx, changed: Sequence[tuple[Delivery, ComposedPost]]) -> None:
+def _write(tx: Tx, now: datetime, changed: Sequence[tuple[Delivery, ComposedPost]]) -> None:
     rows = [row for row, _ in changed]
     unfit = find_unfit(tx, rows[0].workspace_id, [piece for _, piece in changed])
-    tx.run(
-        """
-        UPDATE delivery SET content = new.content, revision = revision + 1, prepared = NULL, unready_at = NULL,
-            approved = CASE WHEN new.kept THEN approved ELSE false END,
-            state = CASE WHEN state = 'scheduled' AND NOT new.kept THEN 'draft' ELSE state END,
-            reason = CASE WHEN state = 'scheduled' AND NOT new.kept
-                THEN 'its content was changed after the approval' ELSE reason END,
-            lease = lease + 1, leased_until = NULL, worker = NULL, unfit = new.unfit
-        FROM TABLE(:new) AS new (workspace_id text, id text, content text, kept boolean, unfit text)
-        WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id
-        """,
-        new=[
-            (
-                row.workspace_id,
-                row.id,
-                piece.content,
-                piece.approved,
-                flag(unfit.get((row.account_id, row.channel), ())),
-            )
-            for row, piece in changed
-        ],
-    )
+    moves: list[Move] = []
+    for row, piece in changed:
+        changes = Changes(
+            approved=row.approved and piece.approved,
+            revised=True,
+            content=piece.content,
+            unfit=flag(unfit.get((row.account_id, row.channel), ())),
+        )
+        kept = Move(row, row.state, changes)
+        moves.append(kept if piece.approved else withdraw(row, changes, CHANGED))
+    move(tx, now, moves)
     settle_lanes(tx, rows)
+
+
+def withdraw(row: Delivery, changes: Changes, reason: Reason) -> Move:
+    """Make a draft of what is scheduled, for the reason given; anything else keeps its state and its reason."""
+    if row.state is State.SCHEDULED:
+        return Move(row, State.DRAFT, changes | {"reason": reason})
+    return Move(row, row.state, changes)

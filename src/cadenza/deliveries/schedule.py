@@ -1,4 +1,4 @@
-"""Schedules deliveries: the only insert there is, for all planners.
+"""Schedules deliveries, for all planners.
 
 A delivery that nobody approved is a draft and can never be claimed. The answer to a delivery that is
 there already (same post, account and channel) is that one; a slot that is taken is said to be taken, and
@@ -12,7 +12,8 @@ from datetime import datetime
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
 from cadenza.deliveries.check_fit import flags_of
-from cadenza.deliveries.model import NewDelivery, account_scope
+from cadenza.deliveries.model import NewDelivery
+from cadenza.deliveries.transition import as_approved, insert
 from cadenza.sql.tx import Tx
 
 
@@ -49,15 +50,18 @@ def schedule(
     if not new:
         return []
     unfit = {} if fits else flags_of(tx, new)
-    rows = [(*_row(delivery), unfit.get(delivery.id)) for delivery in new]
-    added = {(row["workspace_id"], row["id"]) for row in tx.all(_INSERT, new=rows, now=now)}
+    added = insert(tx, now, new, unfit)
     answers: list[Answer] = []
     for delivery in new:
         key = (delivery.workspace_id, delivery.id)
-        answers.append(_scheduled(delivery) if key in added else _why_not(tx, delivery))
+        answers.append(
+            Scheduled(delivery.id, as_approved(delivery), delivery.due_at)
+            if key in added
+            else _why_not(tx, delivery)
+        )
         added.discard(key)  # the same once more is there already
     _mark_posts(tx, new)
-    lanes.refresh(tx, [(delivery.workspace_id, _lane_of(delivery)) for delivery in new])
+    lanes.refresh(tx, [(delivery.workspace_id, delivery.lane) for delivery in new])
     return answers
 
 
@@ -72,68 +76,6 @@ def _mark_posts(tx: Tx, new: Sequence[NewDelivery]) -> None:
             """,
             posts=sorted(posts),
         )
-
-
-_INSERT = """
-    INSERT INTO delivery (
-        workspace_id, id, lane_id, account_id, channel, action, post_id, campaign_id, sequence_id, contact_id,
-        step, template_version_id, recipient, state, due_at, wall_time, zone, slot_at, not_after_at, priority, content, approved, mode, retry_limit,
-        quiet, unfit, created_at
-    ) SELECT workspace_id, id, lane_id, account_id, channel, action, post_id, campaign_id, sequence_id, contact_id,
-        step, template_version_id, recipient, state, due_at, wall_time, zone, slot_at, not_after_at, priority, content, approved, mode, retry_limit,
-        quiet, unfit, :now
-    FROM TABLE(:new) AS new (
-        workspace_id text, id text, lane_id text, account_id text, channel text, action text, post_id text,
-        campaign_id text, sequence_id text, contact_id text, step integer, template_version_id text,
-        recipient text, state text, due_at timestamptz, wall_time text, zone text,
-        slot_at timestamptz, not_after_at timestamptz, priority integer, content text, approved boolean,
-        mode text, retry_limit integer, quiet text, unfit text
-    ) WHERE true
-    ON CONFLICT DO NOTHING
-    RETURNING workspace_id, id
-"""
-
-
-def _lane_of(delivery: NewDelivery) -> str:
-    return delivery.lane_id or account_scope(delivery.account_id)
-
-
-def _state_of(new: NewDelivery) -> State:
-    return State.SCHEDULED if new.approved else State.DRAFT
-
-
-def _scheduled(new: NewDelivery) -> Scheduled:
-    return Scheduled(new.id, _state_of(new), new.due_at)
-
-
-def _row(new: NewDelivery) -> tuple[object, ...]:
-    return (
-        new.workspace_id,
-        new.id,
-        _lane_of(new),
-        new.account_id,
-        new.channel.value,
-        new.action.value,
-        new.post_id,
-        new.campaign_id,
-        new.sequence_id,
-        new.contact_id,
-        new.step,
-        new.template_version_id,
-        new.recipient,
-        _state_of(new).value,
-        new.due_at,
-        new.wall_time,
-        new.zone,
-        new.slot_at,
-        new.not_after_at,
-        new.priority,
-        new.content,
-        new.approved,
-        new.mode,
-        new.retry_limit,
-        new.quiet,
-    )
 
 
 def _why_not(tx: Tx, new: NewDelivery) -> AlreadyThere | SlotTaken:

@@ -9,10 +9,8 @@ the same transaction. A network that is out of order is waited for (`circuit_bre
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 import msgspec
-from msgspec import structs
 
 from cadenza.accounts.model import Account
 from cadenza.accounts.require_reconnect import require_reconnect
@@ -24,12 +22,13 @@ from cadenza.deliveries.circuit_breaker import CallResult, update_breaker
 from cadenza.deliveries.gates import GONE
 from cadenza.deliveries.model import Action, ClaimedDelivery, NetworkWait, account_scope
 from cadenza.deliveries.pace import end_slow_row, slow_down
-from cadenza.deliveries.planners import Transition
 from cadenza.deliveries.rate_limit_waits import save_waits, scope_of
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.recipient_health import Contact, update_recipients
 from cadenza.deliveries.record_exchanges import RecordedExchange, record_exchanges
 from cadenza.deliveries.refund import GapCall, rearm_gaps, refund
 from cadenza.deliveries.suspend_account import note_block
+from cadenza.deliveries.transition import Changes, Move, move_held, move_unconfirmed
 from cadenza.providers.outcome import (
     Disconnected,
     Forbidden,
@@ -46,9 +45,6 @@ from cadenza.sql.tx import Row, Tx
 from cadenza.sql.values import Key
 
 BACKOFF = Backoff()
-# Whose move counts: the holder's; or, for evidence that it is out, anybody's while it is unconfirmed.
-HELD = "lease = held AND leased_until IS NOT NULL AND state IN ('scheduled', 'sending')"
-UNCONFIRMED_SINCE = "state = 'unconfirmed'"
 RECONNECT = timedelta(days=3650)  # a lane rests until the account is connected again
 PATIENCE = timedelta(hours=6)  # for a network that works on what was prepared
 
@@ -71,11 +67,11 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class Decision:
     """Where the delivery goes, and when it is looked at again."""
 
     state: State
-    reason: str | None = None
+    reason: Reason | None = None
     due_at: datetime | None = None
 
 
@@ -94,32 +90,25 @@ def settle(tx: Tx, now: datetime, results: Sequence[Result]) -> list[bool]:
     results, rests = _apply_outages(tx, now, results)
     between = [result for result in results if _goes_on(result)]
     ends = [(result, _decide(now, result)) for result in results if not _goes_on(result)]
-    held = _move(tx, now, ends, fence=HELD)
+    ours = {each.delivery.fence for each in move_held(tx, now, [_move(*end) for end in ends])}
+    held = [end for end in ends if end[0].ticket.fence in ours]
     claim.free_lane_room(tx, [result.ticket.delivery for result, _ in held])
     won = {id(result) for result, _ in held}
     late = [end for end in ends if id(end[0]) not in won and isinstance(end[0].outcome, Sent)]
-    cleared = _move(tx, now, late, fence=UNCONFIRMED_SINCE)
+    # Evidence that it is out counts while it is unconfirmed, whoever brings it.
+    clear = {end[0].ticket.delivery.key: end for end in late}
+    sent = move_unconfirmed(tx, now, [_move(*end) for end in clear.values()])
+    cleared = [clear[each.delivery.key] for each in sent]
     moved = held + cleared
     _leave_alone(
         tx, now, [*(result for result, _ in moved), *_asked(results, moved, exchanges)], rests
     )
-    planners.count(tx, now, [*_transitions(held), *_transitions(cleared, State.UNCONFIRMED)])
     seen = [(result, move) for result, move in moved if not result.assumed]
     update_recipients(tx, now, _contacts([result for result, _ in seen]))
     announce(tx, now, [_event(result, move) for result, move in seen])
     won |= {id(result) for result, _ in moved}
     won |= {id(result) for result in between if _next_part(tx, result)}
     return [id(result) in won for result in results]
-
-
-def _transitions(
-    moved: Sequence[tuple[Result, Move]], was: State = State.SENDING
-) -> list[Transition]:
-    """Say what moved: a claimed delivery from its call, a cleared one from `unconfirmed`."""
-    return [
-        Transition(structs.replace(result.ticket.delivery, state=was), move.state, result.outcome)
-        for result, move in moved
-    ]
 
 
 def _expire_preparation(now: datetime, result: Result) -> Result:
@@ -194,39 +183,59 @@ def _goes_on(result: Result) -> bool:
     return isinstance(result.outcome, Sent) and not result.last_part
 
 
-def _event(result: Result, move: Move) -> DeliveryEvent:
+def _event(result: Result, move: Decision) -> DeliveryEvent:
     url = getattr(result.outcome, "url", None)
     return DeliveryEvent.of(result.ticket.delivery, move.state, move.reason, url)
 
 
-def _decide(now: datetime, result: Result) -> Move:
+def _decide(now: datetime, result: Result) -> Decision:
     """Turn an outcome into a move: the one place that does."""
     delivery = result.ticket.delivery
     # This one too, whether or not it came to the call.
     tries = delivery.attempts + delivery.failures + 1
     match result.outcome:
         case Sent(note=note):
-            return Move(State.SENT, note)
+            code = Code.ASSUMED_SENT if result.assumed else Code.SENT_NOTE
+            return Decision(State.SENT, Reason.of(code, message=note) if note else None)
         case NotReady(wait, message):
-            return Move(State.SCHEDULED, message or "still being processed", now + wait)
+            why = Reason.of(Code.NOT_READY, message=message or "still being processed")
+            return Decision(State.SCHEDULED, why, now + wait)
         case TryLater(wait, _, message):
-            return Move(State.SCHEDULED, message, now + wait)
+            return Decision(
+                State.SCHEDULED, Reason.of(Code.RATE_LIMITED, message=message), now + wait
+            )
         case Transient(message, wait=at_least):
             if tries > delivery.retry_limit:
-                return Move(State.FAILED, message)
+                return Decision(State.FAILED, Reason.of(Code.RETRIES_EXHAUSTED, message=message))
             wait = delay(BACKOFF, tries, fraction=result.fraction)
-            return Move(State.SCHEDULED, message, now + max(wait, at_least or wait))
-        case Rejected(message) | RecipientGone(message) | Forbidden(message):
-            return Move(State.FAILED, message)
-        case Disconnected(message):
-            gone = result.ticket.account.state == GONE
-            return Move(State.CANCELED if gone else State.SCHEDULED, message)
+            why = Reason.of(Code.TRANSIENT, message=message)
+            return Decision(State.SCHEDULED, why, now + max(wait, at_least or wait))
+        case Rejected() | RecipientGone() | Forbidden() as refused:
+            return Decision(State.FAILED, _answered(refused))
+        case Disconnected() as lost:
+            # What a call was made for waits once more: its gate cancels it.
+            gone = result.ticket.account.state == GONE and result.attempt_id is None
+            return Decision(State.CANCELED if gone else State.SCHEDULED, _answered(lost))
         case Unconfirmed(message):
-            return Move(State.UNCONFIRMED, message)
+            return Decision(State.UNCONFIRMED, Reason.of(Code.UNCONFIRMED, message=message))
+
+
+def _answered(outcome: Rejected | RecipientGone | Forbidden | Disconnected) -> Reason:
+    """Name what a network refused, with its own code where it gave one."""
+    network = {"network_code": outcome.code} if outcome.code else {}
+    return Reason.of(_REFUSED[type(outcome)], message=outcome.message, **network)
+
+
+_REFUSED = {
+    Rejected: Code.REJECTED,
+    RecipientGone: Code.RECIPIENT_GONE,
+    Forbidden: Code.FORBIDDEN,
+    Disconnected: Code.DISCONNECTED,
+}
 
 
 def _asked(
-    results: Sequence[Result], moved: Sequence[tuple[Result, Move]], exchanges: set[Key]
+    results: Sequence[Result], moved: Sequence[tuple[Result, Decision]], exchanges: set[Key]
 ) -> list[Result]:
     """Find the waits that networks asked of workers which hold the delivery no more: they are heeded too."""
     won = {id(result) for result, _ in moved}
@@ -320,69 +329,25 @@ def _counting(result: Result) -> tuple[str, bool]:
             return "refunded", False
 
 
-def _move(
-    tx: Tx, now: datetime, ends: Sequence[tuple[Result, Move]], *, fence: str
-) -> list[tuple[Result, Move]]:
-    """Write the deliveries' moves where the lease still holds, or where evidence clears an unconfirmed send."""
-    once = {(result.ticket.workspace_id, result.ticket.id): (result, move) for result, move in ends}
-    chosen = ends if fence is HELD else list(once.values())
-    if not chosen:
-        return []
-    rows = tx.all(
-        f"""
-        UPDATE delivery SET
-            state = new.becomes, reason = new.why, leased_until = NULL, worker = NULL,
-            due_at = coalesce(new.again_at, due_at), look_at = NULL,
-            attempts = attempts - new.unburnt, failures = failures + new.failed,
-            crashes = 0, deferrals = deferrals + new.put_off,
-            prepared = CASE WHEN new.restart THEN NULL ELSE prepared END,
-            unready_at = CASE
-                WHEN new.unready THEN coalesce(unready_at, :now) WHEN new.put_off > 0 THEN unready_at
-            END,
-            remote_id = coalesce(new.remote, remote_id), url = coalesce(new.address, url),
-            recipient = coalesce(new.moved_to, recipient),
-            sent_at = CASE WHEN new.becomes = 'sent' THEN coalesce(new.called_at, :now) ELSE sent_at END,
-            failed_at = CASE WHEN new.becomes = 'failed' THEN :now ELSE NULL END
-        FROM TABLE(:new) AS new (
-            workspace_id text, id text, held bigint, becomes text, why text, again_at timestamptz,
-            unburnt integer, failed integer, put_off integer, restart boolean, unready boolean,
-            remote text, address text, moved_to text, called_at timestamptz
-        )
-        WHERE delivery.workspace_id = new.workspace_id AND delivery.id = new.id AND {fence}
-        RETURNING delivery.workspace_id, delivery.id, lease
-        """,  # noqa: S608 - put together from constants
-        new=[_moved(result, move) for result, move in chosen],
-        now=now,
-    )
-    won = {(row["workspace_id"], row["id"], row["lease"]) for row in rows}
-    if fence is HELD:
-        return [
-            (r, m) for r, m in chosen if (r.ticket.workspace_id, r.ticket.id, r.ticket.lease) in won
-        ]
-    ids = {(workspace_id, id_) for workspace_id, id_, _ in won}
-    return [(r, m) for r, m in chosen if (r.ticket.workspace_id, r.ticket.id) in ids]
-
-
-def _moved(result: Result, move: Move) -> tuple[Any, ...]:
-    ticket, outcome = result.ticket, result.outcome
+def _move(result: Result, decided: Decision) -> Move:
+    outcome = result.outcome
     burnt = not isinstance(outcome, NotReady | TryLater | Disconnected)
-    return (
-        ticket.workspace_id,
-        ticket.id,
-        ticket.lease,
-        move.state.value,
-        move.reason,
-        move.due_at,
-        1 if result.attempt_id is not None and not burnt else 0,
-        1 if result.attempt_id is None and isinstance(outcome, Transient) else 0,
-        0 if burnt else 1,
-        isinstance(outcome, Transient) and outcome.restart,
-        isinstance(outcome, NotReady),
-        getattr(outcome, "remote_id", None),
-        getattr(outcome, "url", None),
-        getattr(outcome, "moved_to", None),
-        result.called_at,
+    changes = Changes(
+        reason=decided.reason,
+        due_at=decided.due_at,
+        unburnt=1 if result.attempt_id is not None and not burnt else 0,
+        failed=1 if result.attempt_id is None and isinstance(outcome, Transient) else 0,
+        crashes=0,
+        deferred=0 if burnt else 1,
+        restart=isinstance(outcome, Transient) and outcome.restart,
+        unready=isinstance(outcome, NotReady),
+        remote_id=getattr(outcome, "remote_id", None),
+        url=getattr(outcome, "url", None),
+        moved_to=getattr(outcome, "moved_to", None),
+        called_at=result.called_at,
     )
+    delivery = result.ticket.sending(begun=result.attempt_id is not None)
+    return Move(delivery, decided.state, changes, outcome)
 
 
 def _next_part(tx: Tx, result: Result) -> bool:

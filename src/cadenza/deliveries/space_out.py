@@ -5,17 +5,23 @@ paused or held is not among them, its own resume plan decides. `space` gives the
 grace their turns; older ones stay as they are, for the gate to call them missed.
 """
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from cadenza.accounts.model import Account, read_account
+from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
 from cadenza.deliveries.gates import opened_of
 from cadenza.deliveries.history import record_moves
 from cadenza.deliveries.model import Lane
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.resume_plan import SPACING
+from cadenza.deliveries.transition import Changes, move_posts
 from cadenza.sql.tx import Row, Tx
 from cadenza.sql.values import select
+
+SENT_LATE = Reason.of(Code.SENT_LATE)
 
 
 class Spaced(NamedTuple):
@@ -33,14 +39,14 @@ def overdue_accounts(tx: Tx, now: datetime) -> list[tuple[str, str]]:
         f"""
         SELECT lane.workspace_id, lane.account_id FROM lane
         JOIN delivery ON delivery.workspace_id = lane.workspace_id AND delivery.lane_id = lane.id
-        WHERE NOT paused AND runnable_at IS NOT NULL AND runnable_at <= :now
+        WHERE NOT paused AND runnable_at IS NOT NULL AND {lanes.TURN} <= :now
             AND in_flight < in_flight_limit AND lane.account_id IS NOT NULL
             AND state = 'scheduled' AND leased_until IS NULL AND due_at <= :now AND action = 'post'
             AND {lanes.RESUMED}
         GROUP BY lane.workspace_id, lane.account_id
         HAVING count(DISTINCT coalesce(post_id, delivery.id)) > 1
         ORDER BY lane.workspace_id, lane.account_id
-        """,  # noqa: S608 - a constant
+        """,  # noqa: S608 - constants
         now=now,
     )
     return [(row["workspace_id"], row["account_id"]) for row in rows]
@@ -58,17 +64,7 @@ def space_out(
         turns.setdefault(together, now + spacing * len(turns))
     given = [(row["id"], turns[row["post_id"] or row["id"], row["due_at"]]) for row in late]
     # Due at its turn, it is late only if nothing runs then.
-    tx.run(
-        """
-        UPDATE delivery SET due_at = turns.turn_at, slot_at = NULL, deferrals = deferrals + 1,
-            reason = 'sent late: it came due while nothing was sent'
-        FROM TABLE(:turns) AS turns (id text, turn_at timestamptz)
-        WHERE delivery.workspace_id = :workspace_id AND delivery.id = turns.id
-            AND state = 'scheduled' AND leased_until IS NULL
-        """,
-        turns=given,
-        workspace_id=workspace_id,
-    )
+    send_late(tx, now, workspace_id, dict(given))
     moved = [
         Spaced(r["id"], r["post_id"], r["due_at"], at)
         for r, (_, at) in zip(late, given, strict=True)
@@ -83,6 +79,15 @@ def space_out(
     )
     lanes.refresh(tx, [(workspace_id, lane_id)])
     return given
+
+
+def send_late(tx: Tx, now: datetime, workspace_id: str, turns: Mapping[str, datetime]) -> None:
+    """Let scheduled posts that are late go at their turns: from then on they may be late again."""
+    changes = {
+        id_: Changes(due_at=at, slot_at=None, reason=SENT_LATE, deferred=1)
+        for id_, at in turns.items()
+    }
+    move_posts(tx, now, workspace_id, changes, was=(State.SCHEDULED,))
 
 
 def not_too_late(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> datetime:

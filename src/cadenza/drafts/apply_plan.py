@@ -10,8 +10,9 @@ from datetime import datetime
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries.model import COLUMNS, Delivery
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.schedule import schedule
-from cadenza.deliveries.transition import end_waiting
+from cadenza.deliveries.transition import Changes, end_waiting, move_posts
 from cadenza.drafts.asset_pool import recount
 from cadenza.drafts.generate import deliveries_of, write_targets
 from cadenza.drafts.model import Rule
@@ -21,14 +22,14 @@ from cadenza.media.use import use
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import read_values
 
-REASON = "the rule was changed"
+REASON = Reason.of(Code.RULE_CHANGED)
 
 
 def apply_plan(tx: Tx, now: datetime, rule: Rule, plan: Plan) -> None:
     """Write everything but what is added. Run it under `drafts_locks`."""
     remove(tx, now, rule, plan.removed)
     _rename(tx, rule, [*plan.moved, *plan.renamed])
-    _move(tx, rule, plan.moved)
+    _move(tx, now, rule, plan.moved)
     for change in plan.retargeted:
         _retarget(tx, now, rule, change)
 
@@ -89,7 +90,7 @@ def _rename(tx: Tx, rule: Rule, moves: Sequence[Move]) -> None:
     )
 
 
-def _move(tx: Tx, rule: Rule, moves: Sequence[Move]) -> None:
+def _move(tx: Tx, now: datetime, rule: Rule, moves: Sequence[Move]) -> None:
     if not moves:
         return
     zone = rule.timing.zone
@@ -102,17 +103,22 @@ def _move(tx: Tx, rule: Rule, moves: Sequence[Move]) -> None:
         workspace_id=rule.workspace_id,
         new=[(m.laid.post_id, m.to.instant, target_month(m.to, zone)) for m in moves],
     )
-    tx.run(
+    drafts = tx.all(
         """
-        UPDATE delivery SET due_at = new.due_at, wall_time = new.wall_time, zone = :zone
-        FROM TABLE(:new) AS new (post_id text, due_at timestamptz, wall_time text, old_at timestamptz)
-        WHERE delivery.workspace_id = :workspace_id AND delivery.post_id = new.post_id
-            AND delivery.state = 'draft' AND delivery.due_at = new.old_at
+        SELECT delivery.id, delivery.post_id FROM TABLE(:moved) AS moved (post_id text, old_at timestamptz)
+        JOIN delivery ON delivery.workspace_id = :workspace_id AND delivery.post_id = moved.post_id
+        WHERE delivery.state = 'draft' AND delivery.due_at = moved.old_at
         """,
         workspace_id=rule.workspace_id,
-        zone=str(zone),
-        new=[(m.laid.post_id, m.to.instant, m.to.wall_time, m.laid.due_at) for m in moves],
+        moved=[(m.laid.post_id, m.laid.due_at) for m in moves],
     )
+    to = {m.laid.post_id: m.to for m in moves}
+    changes = {
+        row["id"]: Changes(due_at=slot.instant, wall_time=slot.wall_time, zone=str(zone))
+        for row in drafts
+        for slot in [to[row["post_id"]]]
+    }
+    move_posts(tx, now, rule.workspace_id, changes, was=(State.DRAFT,))
 
 
 def _retarget(tx: Tx, now: datetime, rule: Rule, change: Retarget) -> None:

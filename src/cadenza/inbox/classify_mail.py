@@ -179,17 +179,13 @@ def _report(mail: EmailMessage) -> InboundMail | None:
     block = reported[0] if reported else Message()
     action = _word(block["Action"])
     diagnostic = _typed(block["Diagnostic-Code"])
-    status = ENHANCED.search(str(block["Status"] or ""))
-    code = status[1] if status else find_code(diagnostic)
+    code = _code(str(block["Status"] or ""), diagnostic)
     if action == "delayed":
         kind = MailKind.DELAYED
     elif action in ("delivered", "relayed", "expanded"):
         kind = MailKind.DELIVERED
     else:
-        words = diagnostic or _text(mail)
-        kind = _bounce_kind(
-            classify_bounce(find_code(diagnostic) if code in (None, "5.0.0") else code, words)
-        )
+        kind = _bounce_kind(classify_bounce(code, diagnostic or _text(mail)))
     recipient = _typed(block["Original-Recipient"]) or _typed(block["Final-Recipient"])
     return _describe(
         mail,
@@ -199,6 +195,14 @@ def _report(mail: EmailMessage) -> InboundMail | None:
         code=code,
         diagnostic=diagnostic,
     )
+
+
+def _code(status: str, diagnostic: str) -> str | None:
+    """Return the status; Exim says 5.0.0 of everything, and only the other server's words say more."""
+    found = ENHANCED.search(status)
+    if found is not None and not found[1].endswith(".0.0"):
+        return found[1]
+    return find_code(diagnostic) or (found[1] if found else None)
 
 
 def _text_bounce(mail: EmailMessage) -> InboundMail | None:

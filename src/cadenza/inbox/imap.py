@@ -1,8 +1,8 @@
 """Reads a mailbox by IMAP (RFC 9051), and never changes it: folders are opened with EXAMINE, mails with PEEK.
 
 The connection comes from the guarded way out, as that of outgoing mail does. Only what reading needs is spoken:
-sign in, list folders, search, fetch. Limits: of each mail the first mebibyte is read, which holds what reports tell;
-signing in is by password.
+sign in by password or token (XOAUTH2), list folders, search, fetch, and wait for new mail (IDLE, RFC 2177). Limit: of
+each mail the first mebibyte is read, which holds what reports tell.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Protocol
 
 from cadenza.providers.http.client import OutboundClient
 from cadenza.providers.http.outcome import NotSent
@@ -42,15 +43,24 @@ class ImapFailed(Exception):
         self.sign_in = sign_in  # the server knows us, and does not let us in
 
 
+class AccessTokens(Protocol):
+    """Where the account's access token comes from."""
+
+    async def __call__(self, *, refused: bool) -> Secret | None:
+        """Return the token, or a newer one for one that was refused; None: there is none to be had."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImapServer:
-    """Where a mailbox is, and who signs in."""
+    """Where a mailbox is, and who signs in: by password, or by tokens."""
 
     host: str
     port: int
     security: str  # tls, starttls, none
     username: str
-    password: Secret
+    password: Secret | None = None
+    tokens: AccessTokens | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +116,7 @@ async def open_mailbox(http: OutboundClient, server: ImapServer) -> AsyncGenerat
             await session.command("STARTTLS")
             async with asyncio.timeout(TIMES.read):
                 await writer.start_tls(plug.tls, server_hostname=plug.host)
-        await session.sign_in(server.username, server.password)
+        await session.sign_in(server)
         yield session
         await session.leave()
     except (OSError, EOFError, TimeoutError) as error:
@@ -127,19 +137,63 @@ class ImapSession:
         if not (await self._response()).line.upper().startswith((b"* OK", b"* PREAUTH")):
             raise ImapFailed("The mail server does not let anybody in now.")
 
-    async def sign_in(self, username: str, password: Secret) -> None:
-        """Sign in once; guessing on would lock the account."""
-        told = await self.command("CAPABILITY")
-        known = b" ".join(each.line for each in told).upper().split()
+    async def sign_in(self, server: ImapServer) -> None:
+        """Sign in once; guessing on would lock the account. A token that is refused is renewed once."""
+        if server.tokens is not None:
+            await self._sign_in_by_token(server.username, server.tokens)
+            return
+        assert server.password is not None, "it has a password or tokens"
+        username, password = server.username, server.password.reveal()
         try:
-            if b"AUTH=PLAIN" in known:
-                secret = base64.b64encode(f"\0{username}\0{password.reveal()}".encode())
+            if await self.can("AUTH=PLAIN"):
+                secret = base64.b64encode(f"\0{username}\0{password}".encode())
                 await self.command("AUTHENTICATE PLAIN", secret)
             else:
-                await self.command(f"LOGIN {_quoted(username)} {_quoted(password.reveal())}")
+                await self.command(f"LOGIN {_quoted(username)} {_quoted(password)}")
         except ImapFailed as failed:
             message = "The mail server does not accept the user name or the password."
             raise ImapFailed(message, sign_in=True) from failed
+
+    async def _sign_in_by_token(self, username: str, tokens: AccessTokens) -> None:
+        if not await self.can("AUTH=XOAUTH2"):
+            raise ImapFailed("The mail server takes no sign-in by token.", sign_in=True)
+        for refused in (False, True):
+            token = await tokens(refused=refused)
+            if token is None:
+                break
+            said = f"user={username}\x01auth=Bearer {token.reveal()}\x01\x01"
+            try:
+                # A refusal comes as a question first; an empty line asks for the answer.
+                await self.command("AUTHENTICATE XOAUTH2", base64.b64encode(said.encode()), b"")
+            except ImapFailed:
+                continue
+            return
+        message = "The mail server does not accept the account's access: connect the account again."
+        raise ImapFailed(message, sign_in=True)
+
+    async def can(self, what: str) -> bool:
+        """Ask whether the server is able to do something."""
+        told = await self.command("CAPABILITY")
+        return what.encode() in b" ".join(each.line for each in told).upper().split()
+
+    async def wait_for_mail(self, seconds: float) -> bool:
+        """Wait until something arrives in the folder that is open; False: nothing did in this time."""
+        tag = self._begin("IDLE")
+        async with asyncio.timeout(TIMES.read):
+            while not (response := await self._response()).line.startswith(b"+"):
+                if response.line.startswith(tag + b" "):
+                    raise ImapFailed("The mail server does not let anybody wait.")
+        found = False
+        try:
+            async with asyncio.timeout(seconds):
+                while not found:
+                    line = (await self._response(None)).line.upper()
+                    found = line.startswith(b"* ") and line.endswith(b" EXISTS")
+        except TimeoutError:
+            pass
+        self._writer.write(b"DONE\r\n")
+        await self._finish(tag, ())
+        return found
 
     async def folders(self) -> list[str]:
         """Return the folders where answers arrive: the inbox, or all mail, and junk."""
@@ -197,17 +251,24 @@ class ImapSession:
         """Say goodbye."""
         await self.command("LOGOUT")
 
-    async def command(self, text: str, then: bytes | None = None) -> list[_Response]:
+    async def command(self, text: str, *then: bytes) -> list[_Response]:
         """Give a command and return what was answered; `then` is sent when the server asks to go on."""
+        return await self._finish(self._begin(text), then)
+
+    def _begin(self, text: str) -> bytes:
         self._tag += 1
         tag = f"a{self._tag}".encode()
         self._writer.write(tag + b" " + text.encode() + b"\r\n")
+        return tag
+
+    async def _finish(self, tag: bytes, then: Sequence[bytes]) -> list[_Response]:
         told: list[_Response] = []
+        more = iter(then)
         async with asyncio.timeout(TIMES.total):
             while True:
                 response = await self._response()
                 if response.line.startswith(b"+"):
-                    self._writer.write((then if then is not None else b"*") + b"\r\n")
+                    self._writer.write(next(more, b"*") + b"\r\n")
                     continue
                 if not response.line.startswith(tag + b" "):
                     told.append(response)
@@ -217,11 +278,11 @@ class ImapSession:
                 reason = response.line[len(tag) + 1 :].decode("utf-8", "replace")[:200]
                 raise ImapFailed(f"The mail server refused: {reason}")
 
-    async def _response(self) -> _Response:
+    async def _response(self, within: float | None = TIMES.read) -> _Response:
         """Read a line, with the literals that stand in it."""
         line, literals = b"", list[bytes]()
         while True:
-            async with asyncio.timeout(TIMES.read):
+            async with asyncio.timeout(within):
                 try:
                     piece = await self._reader.readuntil(b"\n")
                 except asyncio.LimitOverrunError as error:

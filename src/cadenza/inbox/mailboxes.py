@@ -16,7 +16,7 @@ from cadenza.accounts.open import mailbox_row, refer
 from cadenza.accounts.seal import Keyring
 from cadenza.db.audit import record
 from cadenza.engine.enqueue_in import enqueue_in
-from cadenza.inbox.imap import FetchedMail, ImapServer
+from cadenza.inbox.imap import AccessTokens, FetchedMail, ImapServer
 from cadenza.inbox.model import Recorded
 from cadenza.inbox.read_events import read_mail
 from cadenza.inbox.record import record_inbound
@@ -28,6 +28,8 @@ from cadenza.sql.values import columns, read_value, read_values
 JOB, QUEUE = "read_mailbox", "product"
 EVERY = timedelta(minutes=2)
 LEASE = timedelta(minutes=15)
+WATCH = timedelta(minutes=10)  # a worker waits for a mailbox's mail, then signs in again
+XOAUTH2 = "xoauth2"
 LONGEST_WAIT = timedelta(hours=2)
 MOST_DUE = 200
 
@@ -56,26 +58,25 @@ class Mailbox(Struct, frozen=True):
     failures: int
     error: str | None
     created_at: datetime
+    auth: str  # password, xoauth2
+    watched_until: datetime | None
 
     @property
     def places(self) -> dict[str, FolderPlace]:
         """How far each folder was read."""
         return msgspec.json.decode(self.folders, type=dict[str, FolderPlace])
 
-    def server(self, keyring: Keyring) -> ImapServer:
-        """Say where it is, with the password opened for the moment."""
+    def server(self, keyring: Keyring, tokens: AccessTokens) -> ImapServer:
+        """Say where it is, with the password opened for the moment; or with the account's tokens."""
+        where = {"host": self.host, "port": self.port, "security": self.security}
+        if self.auth == XOAUTH2:
+            return ImapServer(**where, username=self.username, tokens=tokens)
         password = keyring.open(self.sealed, row=mailbox_row(self.workspace_id, self.account_id))
-        return ImapServer(
-            host=self.host,
-            port=self.port,
-            security=self.security,
-            username=self.username,
-            password=Secret(password),
-        )
+        return ImapServer(**where, username=self.username, password=Secret(password))
 
 
 class NewMailbox(Struct, frozen=True, kw_only=True):
-    """Where to read, with the password sealed."""
+    """Where to read, with the password sealed; or by the account's tokens, without one."""
 
     workspace_id: str
     account_id: str
@@ -83,7 +84,8 @@ class NewMailbox(Struct, frozen=True, kw_only=True):
     port: int
     security: str
     username: str
-    sealed: str
+    sealed: str = ""
+    auth: str = "password"
 
 
 _COLUMNS = columns(Mailbox, "mailbox")
@@ -93,14 +95,16 @@ def save_mailbox(tx: Tx, now: datetime, new: NewMailbox, *, by: str) -> Mailbox:
     """Read this mailbox from now on; another server or user starts over."""
     row = tx.one(
         f"""
-        INSERT INTO mailbox (workspace_id, account_id, host, port, security, username, sealed, next_poll_at, created_at)
-        VALUES (:workspace_id, :account_id, :host, :port, :security, :username, :sealed, :now, :now)
+        INSERT INTO mailbox (
+            workspace_id, account_id, host, port, security, username, sealed, auth, next_poll_at, created_at
+        ) VALUES (:workspace_id, :account_id, :host, :port, :security, :username, :sealed, :auth, :now, :now)
         ON CONFLICT (workspace_id, account_id) DO UPDATE SET
             folders = CASE WHEN mailbox.host = excluded.host AND mailbox.username = excluded.username
                 THEN mailbox.folders ELSE excluded.folders END,
             host = excluded.host, port = excluded.port, security = excluded.security,
-            username = excluded.username, sealed = excluded.sealed, next_poll_at = excluded.next_poll_at,
-            read_until = NULL, failures = 0, error = NULL
+            username = excluded.username, sealed = excluded.sealed, auth = excluded.auth,
+            next_poll_at = excluded.next_poll_at,
+            read_until = NULL, watched_until = NULL, failures = 0, error = NULL
         RETURNING {_COLUMNS}
         """,  # noqa: S608 - put together from constants
         now=now,
@@ -148,6 +152,57 @@ def remove_mailbox(tx: Tx, now: datetime, *, workspace_id: str, account_id: str,
             subject_id=account_id,
         )
     return gone > 0
+
+
+def take_watch(tx: Tx, now: datetime, *, limit: int) -> list[Mailbox]:
+    """Return mailboxes that can be read and that nobody watches, for one worker to wait for their mail."""
+    if limit <= 0:
+        return []
+    rows = tx.all(
+        f"""
+        UPDATE mailbox SET watched_until = :until WHERE (workspace_id, account_id) IN (
+            SELECT workspace_id, account_id FROM mailbox
+            WHERE error IS NULL AND polled_at IS NOT NULL AND (watched_until IS NULL OR watched_until < :now)
+            ORDER BY polled_at LIMIT :limit
+        ) RETURNING {_COLUMNS}
+        """,  # noqa: S608 - put together from constants
+        until=now + WATCH,
+        now=now,
+        limit=limit,
+    )
+    return read_values(Mailbox, rows)
+
+
+def end_watch(tx: Tx, now: datetime, there: Mailbox, *, until: datetime | None) -> None:
+    """Let another worker wait for a mailbox's mail; `until`: not before then, as waiting is of no use."""
+    tx.run(
+        """
+        UPDATE mailbox SET watched_until = :until
+        WHERE workspace_id = :workspace_id AND account_id = :account_id AND watched_until = :mine
+        """,
+        until=until,
+        mine=there.watched_until,
+        workspace_id=there.workspace_id,
+        account_id=there.account_id,
+    )
+
+
+def wake(tx: Tx, now: datetime, there: Mailbox) -> bool:
+    """Read a mailbox now, as something arrived; False: it is being read."""
+    about = {"workspace_id": there.workspace_id, "account_id": there.account_id}
+    taken = tx.run(
+        """
+        UPDATE mailbox SET read_until = :until, next_poll_at = :now
+        WHERE workspace_id = :workspace_id AND account_id = :account_id
+            AND (read_until IS NULL OR read_until < :now)
+        """,
+        until=now + LEASE,
+        now=now,
+        **about,
+    )
+    if taken:
+        enqueue_in(tx, now, JOB, about, queue=QUEUE)
+    return taken > 0
 
 
 def enqueue_due(tx: Tx, now: datetime) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from cadenza.contacts.addresses import EMAIL
 from cadenza.contacts.erase import erase_contact, find_salt
 from cadenza.contacts.find import find_contact
 from cadenza.contacts.model import Contact, NoSuchContact
@@ -106,7 +107,11 @@ def export_person(tx: Tx, *, workspace_id: str, contact_id: str) -> dict[str, An
     deliveries = find_deliveries(tx, workspace_id, spellings)
     audiences = tx.all(
         """
-        SELECT a.name, m.added_at FROM audience_member m
+        SELECT a.name, m.added_at, (SELECT min(gone.created_at) FROM contact_address c
+            JOIN audience_unsubscribe gone ON gone.workspace_id = c.workspace_id AND gone.channel = c.channel
+                AND gone.address = c.address AND gone.audience_id = a.id
+            WHERE c.workspace_id = a.workspace_id AND c.contact_id = m.member_id) AS unsubscribed_at
+        FROM audience_member m
         JOIN audience a ON a.workspace_id = m.workspace_id AND a.id = m.audience_id
         WHERE m.workspace_id = :workspace_id AND m.kind = 'contact' AND m.member_id = :contact_id
         """,
@@ -122,11 +127,23 @@ def export_person(tx: Tx, *, workspace_id: str, contact_id: str) -> dict[str, An
         workspace_id=workspace_id,
         values=[(text,) for each in contact.addresses for text in (each.address, each.address.removeprefix("@"))],
     )  # fmt: skip
+    signups = tx.all(
+        """
+        SELECT f.name AS form, s.address, s.answers, s.consent_text, s.state, s.asked_at, s.confirmed_at
+        FROM TABLE(:addresses) AS asked (address text)
+        JOIN signup s ON s.workspace_id = :workspace_id AND s.address = asked.address
+        JOIN signup_form f ON f.workspace_id = s.workspace_id AND f.id = s.form_id
+        ORDER BY s.asked_at, s.id
+        """,
+        workspace_id=workspace_id,
+        addresses=[(each.address,) for each in contact.addresses if each.channel == EMAIL],
+    )
     return {
         "contact": msgspec.to_builtins(contact),
         "notes": [msgspec.to_builtins(each) for each in list_notes(tx, workspace_id=workspace_id, contact_id=contact.id)],
         "audiences": audiences,
         "suppressions": suppressed,
+        "signups": signups,
         "sent": [
             {
                 "id": each.id,

@@ -74,6 +74,11 @@ def read_events(kind: str, body: bytes, headers: Mapping[str, str], now: datetim
         data: Any = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadEvents("The body is not JSON.") from error
+    return read_data(kind, data, headers, now)
+
+
+def read_data(kind: str, data: Any, headers: Mapping[str, str], now: datetime) -> list[Inbound]:
+    """Return what is told, decoded already."""
     found = list(_READERS[kind](data, headers, now))[:MOST_EVENTS]
     return [each for each in found if each.kind is not Kind.UNKNOWN or each.address or each.text]
 
@@ -125,6 +130,12 @@ def _signed(data: Any, headers: Mapping[str, str], now: datetime) -> Iterable[In
 
 # Unipile ----------------------------------------------------------------------------------------------------------
 
+_AUTOMATIC = frozenset(
+    {
+        *("auto-submitted", "precedence", "references", "return-path", "x-auto-response-suppress"),
+        *("x-autoreply", "x-autorespond", "x-failed-recipients", "list-id", "feedback-id"),
+    }
+)
 _CHATS = {
     "LINKEDIN": LINKEDIN,
     "TELEGRAM": TELEGRAM,
@@ -196,6 +207,7 @@ def _unipile_mail(event: Data, account: str, at: datetime) -> Inbound:
     _set(mail, "Subject", str(event.get("subject") or ""))
     _set(mail, "Message-ID", str(event.get("message_id") or ""))
     _set(mail, "In-Reply-To", str(before.get("message_id") or ""))
+    _copy_headers(mail, event.get("headers"))
     if address.lower().startswith(("mailer-daemon@", "postmaster@")):
         mail["Return-Path"] = "<>"
     html = str(event.get("body") or "")
@@ -209,6 +221,14 @@ def _unipile_mail(event: Data, account: str, at: datetime) -> Inbound:
         message_id=str(event.get("message_id") or "") or None, subject=found.subject,
         text=found.text, code=found.code, diagnostic=found.diagnostic,
     )  # fmt: skip
+
+
+def _copy_headers(mail: EmailMessage, listed: object) -> None:
+    """Add the headers that tell automatic answers, where they came along."""
+    for each in listed if isinstance(listed, list) else ():
+        name = str(_of(each).get("name") or "").lower()
+        if name in _AUTOMATIC and name not in mail:
+            _set(mail, name, str(_of(each).get("value") or ""))
 
 
 def _set(mail: EmailMessage, name: str, value: str) -> None:

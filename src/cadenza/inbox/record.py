@@ -1,7 +1,7 @@
 """Records what came in, once, matched to what we sent, with its effects in the same transaction.
 
-A hard bounce suppresses the address that we wrote to, a complaint suppresses the person for good and counts against
-the account, words that ask us to stop are obeyed; soft bounces count. An automatic answer is no reply. What fits
+A hard bounce suppresses the address that we wrote to, a complaint suppresses the person for good; both count against
+the account (`health.py`). Words that ask us to stop are obeyed; soft bounces count. An automatic answer is no reply. What fits
 nothing that we sent is kept for a person. Limit: a mail that anyone can write suppresses nobody unless it fits
 something that we sent, as reports can be forged.
 """
@@ -22,8 +22,8 @@ from cadenza.contacts.suppress import (
 )
 from cadenza.contacts.unsubscribe import Subscriber, unsubscribe
 from cadenza.db.write_outbox import OutboxEvent, write_outbox
-from cadenza.deliveries.suspend_account import suspend_account
 from cadenza.inbox.conversations import add_to_conversation
+from cadenza.inbox.health import WINDOW, judge_account
 from cadenza.inbox.listeners import InboundKind as Kind
 from cadenza.inbox.listeners import InboundRecorded, tell_listeners
 from cadenza.inbox.match import Match, find_contact_id, find_match, fold_address
@@ -33,11 +33,8 @@ from cadenza.notices.model import EventKind
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import columns, read_values
 
-WINDOW = timedelta(days=30)
 SOFT_IN_A_ROW = 5
 SOFT_CAMPAIGNS = 3
-FEW_COMPLAINTS = 3  # fewer never stop an account
-MOST_COMPLAINTS = 0.003  # of what was sent: where large mailbox providers begin to refuse
 REMATCH = timedelta(days=1)
 _BY = "inbox"
 _TOLD = {
@@ -206,11 +203,12 @@ def _act(tx: Tx, now: datetime, event: InboundEvent, match: Match | None) -> Non
         match event.kind:
             case Kind.HARD_BOUNCE:
                 _suppress_bounced(tx, now, event, event.diagnostic or event.code or "")
+                judge_account(tx, now, workspace_id=event.workspace_id, account_id=event.account_id)
             case Kind.SOFT_BOUNCE:
                 _count_soft(tx, now, event)
             case Kind.COMPLAINT:
                 _suppress(tx, now, event, SuppressionReason.COMPLAINT, channel=ALL)
-                _count_complaints(tx, now, event)
+                judge_account(tx, now, workspace_id=event.workspace_id, account_id=event.account_id)
             case Kind.UNSUBSCRIBE:
                 _unsubscribe(tx, now, event, match)
             case _:
@@ -291,63 +289,6 @@ def _count_soft(tx: Tx, now: datetime, event: InboundEvent) -> None:
     campaigns = {each["campaign_id"] for each in row if each["campaign_id"]}
     if len(messages) >= SOFT_IN_A_ROW or len(campaigns) >= SOFT_CAMPAIGNS:
         _suppress_bounced(tx, now, event, f"{len(messages)} soft bounces in a row")
-
-
-def _count_complaints(tx: Tx, now: datetime, event: InboundEvent) -> None:
-    """Suspend an account whose mails too many people call spam."""
-    found = count_account(tx, now, workspace_id=event.workspace_id, account_id=event.account_id)
-    complaints, sent = found.complaints, found.sent
-    if complaints >= FEW_COMPLAINTS and complaints >= MOST_COMPLAINTS * sent:
-        suspend_account(
-            tx,
-            now,
-            workspace_id=event.workspace_id,
-            account_id=event.account_id,
-            reason=f"{complaints} of {sent} recipients called its mails spam in the last 30 days",
-        )
-
-
-class AccountCounts(msgspec.Struct, frozen=True):
-    """What came back to an account in the last 30 days, beside what it sent."""
-
-    sent: int
-    replies: int
-    hard_bounces: int
-    soft_bounces: int
-    refused: int  # by policy or content
-    complaints: int
-    unsubscribes: int
-
-
-def count_account(tx: Tx, now: datetime, *, workspace_id: str, account_id: str) -> AccountCounts:
-    """Count what came back to an account in the last 30 days."""
-    about = {"workspace_id": workspace_id, "account_id": account_id, "since": now - WINDOW}
-    rows = tx.all(
-        """
-        SELECT kind, count(*) AS n FROM inbound_event
-        WHERE workspace_id = :workspace_id AND account_id = :account_id AND happened_at > :since
-        GROUP BY kind
-        """,
-        **about,
-    )
-    counts = {Kind(row["kind"]): int(row["n"]) for row in rows}
-    sent = tx.value(
-        """
-        SELECT count(*) FROM activity
-        WHERE workspace_id = :workspace_id AND account_id = :account_id AND mode = 'live'
-            AND state = 'success' AND reserved_at > :since
-        """,
-        **about,
-    )
-    return AccountCounts(
-        sent=int(sent or 0),
-        replies=counts.get(Kind.REPLY, 0),
-        hard_bounces=counts.get(Kind.HARD_BOUNCE, 0),
-        soft_bounces=counts.get(Kind.SOFT_BOUNCE, 0),
-        refused=counts.get(Kind.POLICY_BOUNCE, 0) + counts.get(Kind.CONTENT_BOUNCE, 0),
-        complaints=counts.get(Kind.COMPLAINT, 0),
-        unsubscribes=counts.get(Kind.UNSUBSCRIBE, 0),
-    )
 
 
 def _unsubscribe(tx: Tx, now: datetime, event: InboundEvent, match: Match | None) -> None:

@@ -11,6 +11,7 @@ from cadenza.accounts.model import read_account
 from cadenza.accounts.open import inbound_row
 from cadenza.accounts.seal import Keyring
 from cadenza.db.audit import record
+from cadenza.inbox.account_status import AccountStatus, note_status
 from cadenza.inbox.model import Inbound, Recorded
 from cadenza.inbox.record import record_inbound
 from cadenza.sql.tx import Tx
@@ -178,6 +179,15 @@ def record_events(
         id=source.id,
     )
     return done
+
+
+def record_status(tx: Tx, now: datetime, source: InboundSource, said: AccountStatus) -> bool:
+    """Note how an account is, by what its network tells; say whether that changed anything."""
+    account = _account(tx, source, said.remote_id)
+    if account is None:
+        return False
+    home, by = source.workspace_id, f"inbound:{source.id}"
+    return note_status(tx, now, workspace_id=home, account_id=account, status=said.status, by=by)
 
 
 def _account(tx: Tx, source: InboundSource, named: str) -> str | None:

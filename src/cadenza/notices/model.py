@@ -43,6 +43,7 @@ class EventKind(StrEnum):
     HELD = "installation.held"
     DRY = "queue.dry"
     IMPORT_DONE = "import.done"
+    SUBSCRIBED = "contact.subscribed"
     UNSUBSCRIBED = "contact.unsubscribed"
     CAMPAIGN_COMPLETED = "campaign.completed"
     CAMPAIGN_PAUSED = "campaign.paused"

@@ -7,6 +7,7 @@ time and the content of that day.
 from datetime import datetime
 
 from cadenza.db import audit
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.outreach.enroll import find_enrolled, wake_planner
 from cadenza.outreach.model import (
     ContactState,
@@ -89,7 +90,7 @@ def _hold(
     tx: Tx, now: datetime, there: Enrolled, state: ContactState, until: datetime, by: str
 ) -> Changed:
     _write(tx, there, state, None, until)
-    said = f"the sequence is {state} for this contact"
+    said = Reason.of(Code.SEQUENCE_HELD, state=state.value)
     cancel_waiting(tx, now, there.workspace_id, there.contact_id, [there.sequence_id], said)
     return _record(tx, now, there, by, f"sequence.contact_{state}")
 

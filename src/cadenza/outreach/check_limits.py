@@ -9,19 +9,22 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
+from cadenza.accounts.hours import recipient_hours
 from cadenza.accounts.model import Account, read_accounts
 from cadenza.core.offset_spans import to_instant, to_second
 from cadenza.core.windows import is_open
 from cadenza.db import audit
 from cadenza.deliveries.model import COLUMNS, Action, Delivery
 from cadenza.deliveries.move_due import move_due
+from cadenza.deliveries.read_recipients import read_zones
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.outreach.find_time import Agenda, Caps, Found, Limit, Pace, luck_of
 from cadenza.outreach.model import account_lock
 from cadenza.outreach.read_agenda import AccountAgenda, list_done, open_agenda, read_caps
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key, read_values
 
-REASON = "moved: it no longer kept the limits"
+REASON = Reason.of(Code.OVER_LIMITS)
 _WEEK = 7
 _HOUR = 3_600
 _DAY = 86_400
@@ -34,6 +37,7 @@ class LimitBreak:
     delivery: Delivery
     limit: Limit
     day: date
+    zone: str | None  # of a recipient whose hours hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ def repair_limits(
             row = each.delivery
             if row.sequence_id is None:
                 continue
-            found = _next(kept, row, now)
+            found = _next(kept, row, now, each.zone)
             if found is not None:
                 moves.append((row, found))
             moved.append(
@@ -103,7 +107,7 @@ def repair_limits(
                 )
             )
     if moves:
-        move_due(tx, moves, reason=REASON)
+        move_due(tx, now, moves, reason=REASON)
     audit.record(
         tx,
         now,
@@ -126,24 +130,26 @@ def find_breaks(
     tx: Tx, now: datetime, account: Account, action: Action
 ) -> tuple[list[LimitBreak], AccountAgenda]:
     """Part planned messages into those that break a limit, and an agenda with all the others."""
-    caps, minimum, shares = read_caps(tx, account, action)
+    caps, minimum, shares = read_caps(tx, now, account, action)
     kept = open_agenda(account, action, caps, Pace(minimum=minimum))
     judge = _Judge(kept, caps, minimum)
     for at in sorted(list_done(tx, now, account, action, shares=shares)):
         judge.keep(at)
     breaks: list[LimitBreak] = []
     present = to_second(now.astimezone(UTC))
-    for each in _planned(tx, account, None if shares else action):
+    planned = _planned(tx, account, None if shares else action)
+    zones = read_zones(tx, {each.key: each for each in planned})
+    for each in planned:
         at = to_second(each.due_at.astimezone(UTC))
         if at <= present:  # it goes when it may
             judge.keep(present)
             continue
-        limit = judge.why_not(at)
+        limit = judge.why_not(at, zones.get(each.key))
         if limit is None or each.action is not action:
             judge.keep(at)
         else:
             day = date.fromordinal(kept.openings.day_of(at))
-            breaks.append(LimitBreak(each, limit, day))
+            breaks.append(LimitBreak(each, limit, day, zones.get(each.key)))
     return breaks, kept
 
 
@@ -167,12 +173,16 @@ class _Judge:
         self._times.append(at)
         self._made.agenda.book(at, day=day)
 
-    def why_not(self, at: int) -> Limit | None:
+    def why_not(self, at: int, zone: str | None) -> Limit | None:
         day = self._made.openings.day_of(at)
         caps, hours = self._caps, self._made.hours
         if hours is not None and not is_open(hours, to_instant(at)):
             return Limit.HOURS
-        if caps.day is not None and self._days[day] >= caps.day:
+        theirs = recipient_hours(hours, zone)
+        if theirs is not None and not is_open(theirs, to_instant(at)):
+            return Limit.RECIPIENT_HOURS
+        cap = self._made.agenda.cap_on(day)
+        if cap is not None and self._days[day] >= cap:
             return Limit.DAY_CAP
         if caps.week is not None and self._weeks[(day - 1) // _WEEK] >= caps.week:
             return Limit.WEEK_CAP
@@ -188,10 +198,11 @@ class _Judge:
         return None
 
 
-def _next(kept: AccountAgenda, row: Delivery, now: datetime) -> datetime | None:
+def _next(kept: AccountAgenda, row: Delivery, now: datetime, zone: str | None) -> datetime | None:
     agenda: Agenda = kept.agenda
     luck = luck_of(row.sequence_id, row.account_id, row.contact_id, row.step, row.due_at)
-    found = agenda.find(to_second(max(now, row.due_at).astimezone(UTC)), luck)
+    begin = to_second(max(now, row.due_at).astimezone(UTC))
+    found = agenda.find(begin, luck, common=kept.common_with(zone))
     if not isinstance(found, Found):
         return None
     agenda.book(found.at, day=found.day)

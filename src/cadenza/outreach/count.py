@@ -15,8 +15,10 @@ from cadenza.core.channels import Channel
 from cadenza.core.offset_spans import to_instant, to_second
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.core.zones import get_zone, local_day
+from cadenza.deliveries.gates import RECIPIENT_HOURS
 from cadenza.deliveries.model import Delivery
 from cadenza.deliveries.planners import Planner, Refused, Transition
+from cadenza.deliveries.read_recipients import read_zones
 from cadenza.outreach import model
 from cadenza.outreach.enroll import wake_planner
 from cadenza.outreach.find_time import Found, luck_of
@@ -56,6 +58,7 @@ class SequencePlanner(Planner):
         moved: dict[Key, datetime] = {}
         agendas: dict[tuple[Key, str], AccountAgenda] = {}
         accounts = read_accounts(tx, {each.delivery.account_key for each in refused})
+        zones = read_zones(tx, {each.delivery.key: each.delivery for each in refused})
         for each in sorted(refused, key=lambda each: (each.delivery.due_at, each.delivery.id)):
             account = accounts[each.delivery.account_key]
             if _waits_in_place(now, account, each):
@@ -63,23 +66,24 @@ class SequencePlanner(Planner):
             known = (each.delivery.account_key, each.delivery.action.value)
             if known not in agendas:
                 agendas[known] = read_agenda(tx, now, account, each.delivery.action)
-            found = _next_time(agendas[known], each)
+            found = _next_time(agendas[known], each, zones.get(each.delivery.key))
             if found is not None:
                 moved[each.delivery.key] = found
         return moved
 
 
 def _waits_in_place(now: datetime, account: Account, each: Refused) -> bool:
-    if each.gate == "hours":
+    if each.gate in ("hours", RECIPIENT_HOURS):
         return False
     zone = get_zone(account.zone)
     return each.gate != "budgets" or local_day(each.until, zone) <= local_day(now, zone)
 
 
-def _next_time(made: AccountAgenda, each: Refused) -> datetime | None:
+def _next_time(made: AccountAgenda, each: Refused, zone: str | None) -> datetime | None:
     row = each.delivery
     luck = luck_of(row.sequence_id, row.account_id, row.contact_id, row.step, each.until)
-    found = made.agenda.find(to_second(each.until.astimezone(UTC)), luck)
+    begin = to_second(each.until.astimezone(UTC))
+    found = made.agenda.find(begin, luck, common=made.common_with(zone))
     if not isinstance(found, Found):
         return None
     made.agenda.book(found.at, day=found.day)

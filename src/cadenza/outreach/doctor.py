@@ -11,6 +11,7 @@ from cadenza.accounts.hours import hours_of
 from cadenza.accounts.model import Account, read_accounts
 from cadenza.core.windows import is_open, next_opening
 from cadenza.core.zones import day_bounds, get_zone, local_day
+from cadenza.deliveries.daily_cap import WARMING, daily_cap
 from cadenza.deliveries.gates import BRAKE
 from cadenza.deliveries.model import Action
 from cadenza.outreach.check_limits import check_limits
@@ -193,7 +194,7 @@ def _action(
                 account_id=account.id,
             )
         )
-    caps, _, _ = read_caps(tx, account, action)
+    caps, _, _ = read_caps(tx, now, account, action)
     if caps.day is None:
         found.append(
             DoctorFinding(
@@ -219,12 +220,14 @@ def _action(
         start_at=start,
         end_at=end,
     )
-    reached = used >= caps.day
+    cap = daily_cap(tx, now, account, action, caps.day)
+    reached = used >= cap.amount
+    warming = f" while it warms up ({caps.day} later)" if cap.lowered_by == WARMING else ""
     found.append(
         DoctorFinding(
             code="limit_reached" if reached else "limit",
             is_problem=False,
-            message=f"{name}: {used} of {caps.day} {action} today.",
+            message=f"{name}: {used} of {cap.amount} {action} today{warming}.",
             what_to_do="The rest goes on the next allowed days." if reached else None,
             account_id=account.id,
         )

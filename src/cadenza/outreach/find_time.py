@@ -45,6 +45,8 @@ class Caps:
     hour: int | None = None
     rolling_day: int | None = None
     ramp: Ramp | None = None
+    active_days: int = 0  # of the ramp, before `today`
+    today: int = 0  # a date's ordinal: days that are planned from it on are active ones too
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +107,10 @@ class Agenda:
         caps: Caps,
         *,
         booked: Iterable[int] = (),
-        active_days: int = 0,
     ) -> None:
         self._openings = openings
         self._pace = pace
         self._caps = caps
-        self._active_days = active_days
         self._times: list[int] = []
         self._days: list[int] = []  # with something booked, ascending: a ramp counts them
         self._by_day: Counter[int] = Counter()
@@ -141,7 +141,8 @@ class Agenda:
         """Return the cap that holds on a local date; days planned before it count as active ones of a ramp."""
         if self._caps.day is None or self._caps.ramp is None:
             return self._caps.day
-        active = self._active_days + bisect_left(self._days, day)
+        ahead = bisect_left(self._days, day) - bisect_left(self._days, self._caps.today)
+        active = self._caps.active_days + max(0, ahead)
         return cap_of(self._caps.day, ramp=self._caps.ramp, active_days=active)
 
     def reachable_on(self, day: int) -> int:

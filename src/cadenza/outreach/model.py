@@ -120,6 +120,7 @@ class Sequence:
     recipient_hours: bool
     stop_on: tuple[StopCause, ...]
     steps: tuple[Step, ...]
+    account_labels: tuple[str, ...]  # where accounts are chosen by label: these join and leave
     account_ids: tuple[str, ...]
     created_at: datetime
     updated_at: datetime
@@ -195,6 +196,7 @@ class Unfit:
 
 _messages = msgspec.json.Decoder(tuple[ReadyMessage, ...])
 _variants = msgspec.json.Decoder(tuple[StepVariant, ...])
+_labels = msgspec.json.Decoder(tuple[str, ...])
 _stops = msgspec.json.Decoder(tuple[StopCause, ...])
 
 
@@ -238,6 +240,7 @@ def sequence_of(row: Row, steps: Iterable[Row], accounts: Iterable[Row]) -> Sequ
             )
             for step in steps
         ),
+        account_labels=_labels.decode(row["account_labels"]),
         account_ids=tuple(account["account_id"] for account in accounts),
         created_at=row["created_at"],
         updated_at=row["updated_at"],

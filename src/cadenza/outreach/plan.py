@@ -118,7 +118,7 @@ def assign_chunk(tx: Tx, now: datetime, *, workspace_id: str, sequence_id: str) 
     people = [enrolled_of(row) for row in rows]
     if not people:
         return 0
-    desk = read_desk(tx, there)
+    desk = read_desk(tx, now, there)
     chosen = choose_all(tx, there, desk, people)
     tx.run(
         """
@@ -146,7 +146,7 @@ def assign_chunk(tx: Tx, now: datetime, *, workspace_id: str, sequence_id: str) 
     return len(people)
 
 
-def read_desk(tx: Tx, sequence: Sequence) -> Desk:
+def read_desk(tx: Tx, now: datetime, sequence: Sequence) -> Desk:
     """Read how the accounts of a sequence stand."""
     found = read_accounts(tx, [(sequence.workspace_id, id_) for id_ in sequence.account_ids])
     accounts = {account.id: account for account in found.values()}
@@ -161,7 +161,7 @@ def read_desk(tx: Tx, sequence: Sequence) -> Desk:
         channel = sequence.steps[0].channel if sequence.steps else None
         action = Action.EMAIL if channel is None else ACTIONS[channel]
         desk.caps = {
-            id_: read_caps(tx, account, action)[0].day or DEFAULTS[action][0]
+            id_: read_caps(tx, now, account, action)[0].day or DEFAULTS[action][0]
             for id_, account in accounts.items()
         }
     return desk

@@ -66,7 +66,7 @@ def preview(
     if isinstance(there, NoSuchSequence):
         return there
     people = [one for one in list_waiting(tx, now, workspace_id, sequence_id) if one.step(there)]
-    desk = read_desk(tx, there)
+    desk = read_desk(tx, now, there)
     fresh = [one for one in people if one.account_id is None]
     chosen = {one.contact_id: one.account_id for one in people if one.account_id is not None}
     chosen |= choose_all(tx, there, desk, fresh)

@@ -6,21 +6,25 @@ days that follow-ups need. Run under the account's lock.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from cadenza.accounts.hours import hours_of
+from cadenza.accounts.hours import hours_of, recipient_hours
 from cadenza.accounts.model import Account
+from cadenza.accounts.warm_up import warm_up_of
+from cadenza.core.budgets import cap_of
 from cadenza.core.offset_spans import to_second
 from cadenza.core.openings import Openings
 from cadenza.core.windows import Hours
-from cadenza.core.zones import get_zone
+from cadenza.core.zones import get_zone, local_day
+from cadenza.deliveries.daily_cap import count_active_days
 from cadenza.deliveries.model import Action, account_scope
 from cadenza.deliveries.set_limit import list_limits
 from cadenza.outreach.find_time import Agenda, Caps, Pace
 from cadenza.outreach.model import Sequence as OneSequence
 from cadenza.outreach.store import load_sequences
+from cadenza.providers.ceilings import daily_ceiling
 from cadenza.sql.tx import Tx
 
 BACK = timedelta(days=8)  # covers the longest period that a limit counts
@@ -45,11 +49,11 @@ class AccountAgenda:
 
     def common_with(self, zone: str | None) -> Openings | None:
         """Return the hours that a recipient of that zone shares; None: the account's own."""
-        if zone is None or self.hours is None or zone == self.account.zone:
+        theirs = recipient_hours(self.hours, zone)
+        if zone is None or self.hours is None or theirs is None:
             return None
         found = self._common.get(zone)
         if found is None:
-            theirs = Hours(get_zone(zone), self.hours.ranges)
             found = self._common[zone] = Openings(self.openings.zone, self.hours, theirs)
         return found
 
@@ -73,10 +77,16 @@ class AccountAgenda:
 
 
 def read_agenda(
-    tx: Tx, now: datetime, account: Account, action: Action, pace: OneSequence | None = None
+    tx: Tx,
+    now: datetime,
+    account: Account,
+    action: Action,
+    pace: OneSequence | None = None,
+    *,
+    without: Container[str] = (),
 ) -> AccountAgenda:
-    """Read one; `pace` is the sequence whose gaps hold for what is planned next."""
-    caps, minimum, shares = read_caps(tx, account, action)
+    """Read one; `pace` is the sequence whose gaps hold for what is planned next, `without` are planned again."""
+    caps, minimum, shares = read_caps(tx, now, account, action)
     gaps = (
         Pace(minimum=minimum)
         if pace is None
@@ -84,7 +94,7 @@ def read_agenda(
     )
     made = open_agenda(account, action, caps, gaps)
     every = "" if shares else "AND action = :action"
-    planned = tx.all(
+    rows = tx.all(
         f"""
         SELECT id, due_at, sequence_id, contact_id, step FROM delivery
         WHERE workspace_id = :workspace_id AND account_id = :account_id AND state IN ('draft', 'scheduled')
@@ -95,6 +105,7 @@ def read_agenda(
         account_id=account.id,
         **({} if shares else {"action": action.value}),
     )
+    planned = [row for row in rows if row["id"] not in without]
     followed = _follow_ups(
         tx,
         account.workspace_id,
@@ -150,7 +161,7 @@ def waits_of(sequence: OneSequence, action: Action) -> tuple[int | None, ...]:
     )
 
 
-def read_caps(tx: Tx, account: Account, action: Action) -> tuple[Caps, int, bool]:
+def read_caps(tx: Tx, now: datetime, account: Account, action: Action) -> tuple[Caps, int, bool]:
     """Return an account's caps, its minimum gap, and whether a limit covers all actions together."""
     found: dict[str, int] = {}
     shares = False
@@ -162,8 +173,17 @@ def read_caps(tx: Tx, account: Account, action: Action) -> tuple[Caps, int, bool
         known = found.get(kind)
         if known is None or (amount > known) == (kind == "gap"):
             found[kind] = amount
+    day, warm, active = found.get("day"), warm_up_of(account, action), 0
+    if day is not None:
+        day = cap_of(day, ceiling=daily_ceiling(account.provider, action))
+        if warm is not None:
+            active = count_active_days(tx, now, account, action, warm, day)
+    warms = warm is not None and active < warm.days_to(day or 0)
     caps = Caps(
-        day=found.get("day"),
+        day=day,
+        ramp=warm.ramp if warm is not None and warms else None,
+        active_days=active,
+        today=local_day(now, get_zone(account.zone)).toordinal(),
         week=found.get("week"),
         hour=found.get("hour"),
         rolling_day=found.get("rolling_day"),

@@ -15,6 +15,8 @@ from cadenza.deliveries import lanes
 from cadenza.deliveries.hold import settle_lanes
 from cadenza.deliveries.model import COLUMNS, Delivery
 from cadenza.deliveries.move_due import move_due
+from cadenza.deliveries.read_recipients import read_zones
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.transition import end_waiting
 from cadenza.outreach.enroll import wake_planner
 from cadenza.outreach.find_time import Found, luck_of
@@ -30,7 +32,7 @@ from cadenza.outreach.model import (
     sequence_lock,
 )
 from cadenza.outreach.read_agenda import AccountAgenda, read_agenda
-from cadenza.outreach.stop import REASONS
+from cadenza.outreach.stop import CODES
 from cadenza.outreach.store import can_send, find_sequence
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import read_values
@@ -99,7 +101,9 @@ def end(tx: Tx, now: datetime, *, workspace_id: str, sequence_id: str, by: str) 
     if there.state is SequenceState.ENDED:
         return there
     for lane_id in _lanes(tx, there):
-        lanes.pause(tx, workspace_id=workspace_id, lane_id=lane_id, reason=REASONS[StopCause.ENDED])
+        lanes.pause(
+            tx, workspace_id=workspace_id, lane_id=lane_id, reason=CODES[StopCause.ENDED].text
+        )
     tx.run(
         """
         UPDATE sequence_contact SET state = 'stopped', cause = :cause
@@ -125,7 +129,7 @@ def cancel_chunk(tx: Tx, now: datetime, *, workspace_id: str, sequence_id: str) 
         limit=ENDED,
     )
     waiting = read_values(Delivery, rows)
-    end_waiting(tx, now, waiting, State.CANCELED, REASONS[StopCause.ENDED])
+    end_waiting(tx, now, waiting, State.CANCELED, Reason.of(CODES[StopCause.ENDED]))
     settle_lanes(tx, waiting)
     return len(waiting)
 
@@ -161,6 +165,7 @@ def replan_overdue(
     )
     waiting = read_values(Delivery, rows)
     accounts = read_accounts(tx, {each.account_key for each in waiting})
+    zones = read_zones(tx, {each.key: each for each in waiting})
     agendas: dict[tuple[str, str], AccountAgenda] = {}
     moves: list[tuple[Delivery, datetime]] = []
     for each in waiting:
@@ -169,11 +174,13 @@ def replan_overdue(
         if key not in agendas:
             agendas[key] = read_agenda(tx, now, account, each.action, sequence)
         luck = luck_of(sequence.id, each.account_id, each.contact_id, each.step, now)
-        found = agendas[key].agenda.find(to_second(now.astimezone(UTC)) + 1, luck)
+        made = agendas[key]
+        begin = to_second(now.astimezone(UTC)) + 1
+        found = made.agenda.find(begin, luck, common=made.common_with(zones.get(each.key)))
         if isinstance(found, Found):
-            agendas[key].agenda.book(found.at, day=found.day)
+            made.agenda.book(found.at, day=found.day)
             moves.append((each, to_instant(found.at)))
-    moved = move_due(tx, moves, reason="re-planned after the pause")
+    moved = move_due(tx, now, moves, reason=Reason.of(Code.REPLANNED))
     return [(each.id, each.due_at, at) for each, at in moves if each.id in moved]
 
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries.hold import settle_lanes
 from cadenza.deliveries.model import COLUMNS, Delivery
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.transition import end_waiting
 from cadenza.outreach.count import ACCEPTANCE
 from cadenza.outreach.enroll import wake_planner
@@ -18,15 +19,15 @@ from cadenza.outreach.store import load_sequences
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import read_values
 
-REASONS = {
-    StopCause.REPLY: "the recipient answered",
-    StopCause.BOUNCE: "an earlier message bounced",
-    StopCause.ACCEPTED: "the connection was accepted",
-    StopCause.UNSUBSCRIBE: "the recipient unsubscribed",
-    StopCause.COMPLAINT: "the recipient complained",
-    StopCause.BY_HAND: "the sequence was stopped for this contact",
-    StopCause.NOT_SENT: "an earlier message was not sent",
-    StopCause.ENDED: "the sequence was ended",
+CODES = {
+    StopCause.REPLY: Code.REPLY,
+    StopCause.BOUNCE: Code.BOUNCE,
+    StopCause.ACCEPTED: Code.ACCEPTED,
+    StopCause.UNSUBSCRIBE: Code.UNSUBSCRIBE,
+    StopCause.COMPLAINT: Code.COMPLAINT,
+    StopCause.BY_HAND: Code.STOPPED_BY_HAND,
+    StopCause.NOT_SENT: Code.NOT_SENT,
+    StopCause.ENDED: Code.SEQUENCE_ENDED,
 }
 _OPEN = frozenset(
     {ContactState.WAITING, ContactState.PLANNED, ContactState.PAUSED, ContactState.SNOOZED}
@@ -80,7 +81,7 @@ def stop_for(
         contact_id=contact_id,
     )
     ids = [one.sequence_id for one in stopping]
-    cancel_waiting(tx, now, workspace_id, contact_id, ids, REASONS[cause])
+    cancel_waiting(tx, now, workspace_id, contact_id, ids, Reason.of(CODES[cause]))
     return ids
 
 
@@ -117,7 +118,7 @@ def cancel_waiting(
     workspace_id: str,
     contact_id: str,
     sequence_ids: Sequence[str],
-    reason: str,
+    reason: Reason,
 ) -> list[Delivery]:
     """Cancel what waits for a person in sequences, also from a worker's hands; return it."""
     rows = tx.all(

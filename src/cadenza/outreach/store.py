@@ -1,14 +1,14 @@
 """Creates, changes, lists and deletes sequences. Run changes under `sequence_lock`.
 
 Steps are fixed once a sequence has started: what was planned and what follows belong together. Accounts may join and
-leave at any time; what one that left had planned stays where it is.
+leave at any time; what one that left had planned stays where it is. Chosen by label, they join and leave with it.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from cadenza.accounts.model import Account, read_accounts
+from cadenza.accounts.model import Account, labels_in, read_accounts
 from cadenza.core.channels import Channel
 from cadenza.db import audit
 from cadenza.deliveries import lanes
@@ -47,6 +47,7 @@ class SequenceForm:
     name: str | None = None
     steps: Sequence[Step] | None = None
     account_ids: Sequence[str] | None = None
+    account_labels: Sequence[str] | None = None
     assignment: Assignment | None = None
     shortest_gap: int | None = None
     longest_gap: int | None = None
@@ -76,23 +77,24 @@ def create_sequence(
         recipient_hours=False,
         stop_on=USUAL_STOPS,
         steps=(),
+        account_labels=(),
         account_ids=(),
         created_at=now,
         updated_at=now,
         started_at=None,
         ended_at=None,
     )
-    made = _apply(fresh, form)
+    made = _labelled(tx, _apply(fresh, form), form)
     if (wrong := _wrong(tx, made, form)) is not None:
         return wrong
     tx.run(
         """
         INSERT INTO sequence (
             workspace_id, id, name, assignment, shortest_gap, longest_gap, even, recipient_hours, stop_on,
-            created_by, created_at, updated_at
+            account_labels, created_by, created_at, updated_at
         ) VALUES (
             :workspace_id, :id, :name, :assignment, :shortest_gap, :longest_gap, :even, :recipient_hours, :stop_on,
-            :by, :now, :now
+            :account_labels, :by, :now, :now
         )
         """,
         **_columns(made),
@@ -122,7 +124,7 @@ def change_sequence(
         return there
     if there.state is SequenceState.ENDED:
         return NotNow(there.state, "It has ended: create another sequence.")
-    made = _apply(replace(there, updated_at=now), form)
+    made = _labelled(tx, _apply(replace(there, updated_at=now), form), form)
     if made.steps != there.steps and there.state is not SequenceState.DRAFT:
         return NotNow(there.state, "Steps can be changed while it is a draft.")
     if (wrong := _wrong(tx, made, form)) is not None:
@@ -131,7 +133,7 @@ def change_sequence(
         """
         UPDATE sequence SET name = :name, assignment = :assignment, shortest_gap = :shortest_gap,
             longest_gap = :longest_gap, even = :even, recipient_hours = :recipient_hours, stop_on = :stop_on,
-            updated_at = :now
+            account_labels = :account_labels, updated_at = :now
         WHERE workspace_id = :workspace_id AND id = :id
         """,
         **_columns(made),
@@ -220,6 +222,17 @@ def load_sequences(tx: Tx, workspace_id: str, ids: Iterable[str]) -> dict[str, m
     return {each.id: each for each in _complete(tx, workspace_id, rows)}
 
 
+def join_by_label(tx: Tx, now: datetime, *, workspace_id: str, sequence_id: str) -> int:
+    """Let accounts with a sequence's labels join, and others leave; return how many there are."""
+    there = find_sequence(tx, workspace_id, sequence_id)
+    if isinstance(there, NoSuchSequence) or not there.account_labels:
+        return 0
+    made = _labelled(tx, there, SequenceForm(account_labels=there.account_labels))
+    if made.account_ids != there.account_ids:
+        _write_accounts(tx, now, made, before=there.account_ids)
+    return len(made.account_ids)
+
+
 def can_send(account: Account, channel: Channel) -> bool:
     """Say whether an account's network has this channel."""
     provider = all_providers().get(account.provider)
@@ -258,11 +271,41 @@ def _complete(tx: Tx, workspace_id: str, rows: Sequence[Row]) -> list[model.Sequ
     ]
 
 
+def _labelled(tx: Tx, made: model.Sequence, form: SequenceForm) -> model.Sequence:
+    """Give a sequence the accounts that have one of its labels: those it had in their order, then new ones."""
+    if not made.account_labels or form.account_labels is None:
+        return made
+    wanted = {label.casefold() for label in made.account_labels}
+    rows = tx.all(
+        """
+        SELECT id, provider, settings FROM account
+        WHERE workspace_id = :workspace_id AND state <> 'disabled' ORDER BY created_at, id
+        """,
+        workspace_id=made.workspace_id,
+    )
+    found = [
+        row["id"]
+        for row in rows
+        if wanted & {label.casefold() for label in labels_in(row["settings"])}
+        and _sends_outreach(row["provider"])
+    ]
+    kept = [id_ for id_ in made.account_ids if id_ in set(found)]
+    return replace(made, account_ids=tuple(dict.fromkeys([*kept, *found])))
+
+
+def _sends_outreach(provider: str) -> bool:
+    known = all_providers().get(provider)
+    return known is not None and any(channel in known.channels for channel in ACTIONS)
+
+
 def _apply(there: model.Sequence, form: SequenceForm) -> model.Sequence:
     said = {
         "name": form.name,
         "steps": None if form.steps is None else tuple(form.steps),
         "account_ids": None if form.account_ids is None else tuple(dict.fromkeys(form.account_ids)),
+        "account_labels": None
+        if form.account_labels is None
+        else tuple(dict.fromkeys(form.account_labels)),
         "assignment": form.assignment,
         "shortest_gap": form.shortest_gap,
         "longest_gap": form.longest_gap,
@@ -287,9 +330,12 @@ def _wrong(tx: Tx, made: model.Sequence, form: SequenceForm) -> Unfit | NameTake
     if any(each not in CHOICES for each in made.stop_on):
         said = ", ".join(CHOICES)
         return Unfit("stop_on", "stop_on", f"Choose from {said}; the others always stop.")
+    if made.account_labels and form.account_ids:
+        message = "Choose accounts by list or by label, not both."
+        return Unfit("account_labels", "both", message)
     if form.steps is not None and (wrong := _wrong_steps(tx, made)) is not None:
         return wrong
-    if form.account_ids is not None:
+    if form.account_ids is not None or form.account_labels is not None:
         return _wrong_accounts(tx, made)
     return None
 
@@ -357,6 +403,7 @@ def _columns(made: model.Sequence) -> dict[str, object]:
         "even": made.even,
         "recipient_hours": made.recipient_hours,
         "stop_on": to_json(made.stop_on),
+        "account_labels": to_json(made.account_labels),
     }
 
 

@@ -44,6 +44,8 @@ _ACTS = {
     "account.connect": "the account was connected",
     "account.configure": "the account's settings were changed",
     "account.limits": "the account's limits were changed",
+    "limit.external": "what the account sent elsewhere was recorded",
+    "limit.external_undo": "a record of what was sent elsewhere was taken back",
     "account.lift_suspension": "the account was let go on",
 }
 

@@ -13,6 +13,7 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.db.audit import record
 from cadenza.deliveries import approve as deliveries_approve
 from cadenza.deliveries.hold import hold_post
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.render import Files
 from cadenza.deliveries.rewrite import Frozen
 from cadenza.posts.approval_rights import find_blockers, is_own, why_not
@@ -84,7 +85,7 @@ def approve_held(
     approval = Approval(by, now, post.content_hash)
     _write(tx, post, approval)
     recompose(
-        tx, replace(post, approval=approval)
+        tx, now, replace(post, approval=approval)
     )  # hashtags of brand or category may have changed since it was planned
     released = deliveries_approve.release(tx, now, workspace_id=post.workspace_id, post_id=post.id)
     _record(tx, now, post, by, "post.approve")
@@ -113,9 +114,13 @@ def unapprove(
     _write(tx, post, None)
     taken = deliveries_approve.take_back(
         tx,
+        now,
         workspace_id=workspace_id,
         post_id=post_id,
-        reason=f"the approval was taken back{f': {reason}' if reason else ''}",
+        reason=Reason.of(
+            Code.APPROVAL_TAKEN_BACK,
+            message=f"the approval was taken back{f': {reason}' if reason else ''}",
+        ),
     )
     _record(tx, now, post, by, "post.unapprove")
     return Unapproved(taken.drafts, taken.frozen)

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from cadenza.db.audit import record
 from cadenza.deliveries.cancel_post import CanceledPost, cancel_post
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.posts.find import Hold, find
 from cadenza.posts.model import NoSuchPost
 from cadenza.sql.tx import Tx
@@ -24,8 +25,9 @@ def cancel(
     post = find(tx, workspace_id, post_id, hold=Hold.CHANGE)
     if isinstance(post, NoSuchPost):
         return post
+    canceled = Reason.of(Code.CANCELED, message=reason)
     answer = cancel_post(
-        tx, now, workspace_id=workspace_id, post_id=post_id, reason=reason, only=only
+        tx, now, workspace_id=workspace_id, post_id=post_id, reason=canceled, only=only
     )
     if answer.canceled:
         record(

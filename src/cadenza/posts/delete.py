@@ -10,6 +10,7 @@ from datetime import datetime
 from cadenza.db.audit import record
 from cadenza.deliveries.cancel_post import cancel_post, under_way
 from cadenza.deliveries.hold import hold_post
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.rewrite import Frozen
 from cadenza.media.use import use
 from cadenza.posts.find import Hold, find
@@ -51,7 +52,7 @@ def delete(
     if sending := under_way(held):
         return Sending(sending)
     canceled = cancel_post(
-        tx, now, workspace_id=workspace_id, post_id=post_id, reason="its post was deleted"
+        tx, now, workspace_id=workspace_id, post_id=post_id, reason=Reason.of(Code.POST_DELETED)
     ).canceled
     tx.run(
         "UPDATE post SET deleted_at = :now WHERE workspace_id = :workspace_id AND id = :id",

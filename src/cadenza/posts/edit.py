@@ -119,7 +119,7 @@ def edit(
         if isinstance(used, NoSuchMedia):
             return used
     after, why_not = _judge(tx, now, before, after, by, requested=approve, files=files)
-    rewritten = recompose(tx, after)
+    rewritten = recompose(tx, now, after)
     released = Released()
     if after.approved:
         released = release(tx, now, workspace_id=workspace_id, post_id=post_id)
@@ -152,11 +152,11 @@ def edit(
     )
 
 
-def recompose(tx: Tx, post: Post) -> Rewritten:
+def recompose(tx: Tx, now: datetime, post: Post) -> Rewritten:
     """Compose a post again for all its deliveries and write what is different."""
     held = _open(tx, post)
     places = [(row.account_id, row.channel) for row in held]
-    return rewrite(tx, held, compose_post(tx, post, places)) if held else Rewritten((), ())
+    return rewrite(tx, now, held, compose_post(tx, post, places)) if held else Rewritten((), ())
 
 
 def _open(tx: Tx, post: Post) -> list[Delivery]:

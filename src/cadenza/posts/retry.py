@@ -58,7 +58,7 @@ def retry(
     lost = [row for row in held if row.state in (State.FAILED, State.MISSED)]
     if unfit := refuse_unfit(tx, workspace_id, lost, files):
         return unfit
-    retime(tx, lost, {row.id: Instant(now, "", "") for row in lost})
+    retime(tx, now, lost, {row.id: Instant(now, "", "") for row in lost})
     if lost:
         record(
             tx,

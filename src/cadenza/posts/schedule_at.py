@@ -160,7 +160,7 @@ def _move(
     note: str | None,
 ) -> list[Timed | TooLate]:
     here = [held[place] for place in places if place in held]
-    retime(tx, here, {row.id: instants[row.account_id] for row in here})
+    retime(tx, now, here, {row.id: instants[row.account_id] for row in here})
     ids = {place: row.id for place, row in held.items()}
     for account_id in dict.fromkeys(account for account, _ in places):
         to = instants[account_id]

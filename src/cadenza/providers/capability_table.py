@@ -6,7 +6,7 @@ page cannot say other than the code. Numbers come from each `limits.py`, promise
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cadenza.core.channels import Channel
 from cadenza.providers.base import Capabilities, Idempotency, Provider
@@ -68,6 +68,20 @@ def _n(number: int) -> str:
 ID_SECRET = "`client_id`, `client_secret`"  # noqa: S105 - names of settings
 META = ("version", "www", "appsecret_proof")
 _MASTODON = Mastodon()
+_SMTP = Page(
+    "no limit of its own",
+    f"attachments; {_mb(smtp.MAX_BYTES)} for the whole mail unless set otherwise",
+    settings=(
+        *("host", "port", "security", "username", "auth", "from_address", "from_name"),
+        *("reply_to", "unsubscribe_mailto", "max_bytes", "bounce_domain"),
+        *("dkim_selector", "dkim_domain", "signature"),
+    ),
+)
+_SIGNED_IN_MAIL = replace(
+    _SMTP,
+    app=ID_SECRET,
+    options=("sign_in_url", "smtp_host", "smtp_port", "smtp_security", "imap_host"),
+)
 
 PAGES: dict[str, Page] = {
     "bluesky": Page(
@@ -102,6 +116,8 @@ PAGES: dict[str, Page] = {
         ID_SECRET,
         options=("version", "sign_in_url", "organisations"),
     ),
+    "google_mail": _SIGNED_IN_MAIL,
+    "microsoft_mail": replace(_SIGNED_IN_MAIL, options=("tenant", *_SIGNED_IN_MAIL.options)),
     "mastodon": Page(
         f"{_MASTODON.characters} grapheme clusters unless the server says otherwise; "
         f"a link counts {_MASTODON.url_length}",
@@ -113,14 +129,7 @@ PAGES: dict[str, Page] = {
         f"{_n(slack.CHARACTERS)} characters, {_n(slack.BESIDE_PICTURES)} beside pictures",
         f"{slack.PICTURES} pictures by a public address",
     ),
-    "smtp": Page(
-        "no limit of its own",
-        f"attachments; {_mb(smtp.MAX_BYTES)} for the whole letter unless set otherwise",
-        settings=(
-            *("host", "port", "security", "username", "auth", "from_address", "from_name"),
-            *("reply_to", "unsubscribe_mailto", "max_bytes", "dkim_selector", "dkim_domain"),
-        ),
-    ),
+    "smtp": _SMTP,
     "telegram": Page(
         f"{_n(telegram.TEXT)} code points, {_n(telegram.CAPTION)} below files; markup not counted",
         f"{telegram.ALBUM} files: photo {_mb(telegram.PHOTO_BYTES)}, others {_mb(telegram.FILE_BYTES)}",
@@ -142,7 +151,15 @@ PAGES: dict[str, Page] = {
     "unipile": Page(
         "no limit of its own",
         f"attachments of {_mb(unipile.FILE_BYTES)}",
-        settings=("dsn", "note_length"),
+        settings=(
+            "dsn",
+            "kind",
+            "note_length",
+            "from_address",
+            "from_name",
+            "reply_to",
+            "signature",
+        ),
     ),
     "webhook": Page(
         f"{_n(webhook.ADVISED)} bytes for the whole body, as advice",

@@ -3,8 +3,9 @@
 Three shapes cover all networks: those that send the person to a page of theirs and back with a code
 (`begin` returns `Redirect`, `complete` takes the code), those that take what the person typed (`begin`
 returns the accounts at once), and those that ask for more on the way (`Ask`; what is typed then goes to
-`complete` as the code, again and again while it asks). Nothing is stored here; `keep` is sealed by the
-caller between two steps and bound to the person who began, together with `state`.
+`complete` as the code, again and again while it asks). Where the network itself tells who signed in (`notified`),
+what it posts goes to `complete` as the code. Nothing is stored here; `keep` is sealed by the caller between two
+steps and bound to the person who began, together with `state`.
 """
 
 from collections.abc import Mapping
@@ -38,8 +39,13 @@ class Connecting:
     now: datetime
     typed: Mapping[str, str | Secret] = field(default_factory=dict[str, str | Secret])
     redirect_uri: str = ""
+    return_uri: str = ""  # where the person goes on, if nothing is brought back by them
+    notify_uri: str = (
+        ""  # where a network may tell who signed in; whoever knows it is believed once
+    )
     state: str = ""
     verifier: str = ""
+    again: str | None = None  # the remote id of the account that is connected again
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,7 @@ class Redirect:
 
     url: str
     keep: Mapping[str, Secret] = field(default_factory=dict[str, Secret])
+    notified: bool = False  # the network tells `notify_uri`, and the person brings no code
 
 
 @dataclass(frozen=True, slots=True)

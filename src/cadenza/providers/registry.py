@@ -2,7 +2,7 @@
 
 Nothing is listed by hand: adding a folder adds a network. A folder's `__init__.py` names its adapter
 as `PROVIDER` and, where accounts are connected by people, its `CONNECTOR`; what a person may choose on it
-stands in its `OPTIONS`. Two adapters of one name are a mistake in the application and raise at once.
+stands in its `OPTIONS`; a network that is asked for what came in has a `POLLER`. Two adapters of one name are a mistake in the application and raise at once.
 """
 
 import importlib
@@ -16,6 +16,7 @@ from cadenza.core.suggest import did_you_mean
 from cadenza.providers.base import Provider
 from cadenza.providers.connect import Connector
 from cadenza.providers.option import Option
+from cadenza.providers.poll import Poller
 
 
 class UnknownProviderError(LookupError):
@@ -38,6 +39,12 @@ def all_providers() -> dict[str, Provider]:
 def all_connectors() -> dict[str, Connector]:
     """Return how accounts are connected, by the provider's name."""
     return {m.PROVIDER.name: m.CONNECTOR for m in _folders() if hasattr(m, "CONNECTOR")}
+
+
+@cache
+def all_pollers() -> dict[str, Poller]:
+    """Return how networks are asked for what came in, by the provider's name."""
+    return {m.PROVIDER.name: m.POLLER for m in _folders() if hasattr(m, "POLLER")}
 
 
 @cache

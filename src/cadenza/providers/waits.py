@@ -34,6 +34,15 @@ def retry_after(reply: Reply, now: datetime) -> timedelta | None:
     return bounded((at if at.tzinfo else at.replace(tzinfo=UTC)) - now)
 
 
+def seconds_in(reply: Reply, header: str) -> timedelta | None:
+    """Read a header that holds seconds from now, of an answer that was refused for its rate (429)."""
+    try:
+        seconds = float(reply.header(header) or "")
+        return bounded(timedelta(seconds=seconds)) if reply.status == 429 else None
+    except (ValueError, OverflowError):
+        return None
+
+
 def until_epoch(reply: Reply, header: str, now: datetime) -> timedelta | None:
     """Read a header that holds an instant as seconds since 1970."""
     try:

@@ -334,7 +334,7 @@ def _put(
         assert isinstance(answer, Scheduled), "what was there was looked for under the lock"
         first_id = leader.id
     else:
-        reschedule(tx, queue, [first], at=at, wall=wall, slot_at=at)
+        reschedule(tx, now, queue, [first], at=at, wall=wall, slot_at=at)
         first_id = first["id"]
     return (first_id, *_put_at(tx, now, queue, rest, at, wall))
 
@@ -347,7 +347,7 @@ def _put_at(
     if new:
         schedule(tx, now, new, fits=True)
     if old:
-        reschedule(tx, queue, old, at=at, wall=wall)
+        reschedule(tx, now, queue, old, at=at, wall=wall)
     return (*(row["id"] for row in old), *(each.id for each in new))
 
 

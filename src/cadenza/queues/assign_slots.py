@@ -12,6 +12,8 @@ from datetime import datetime, timedelta
 from cadenza.core.slots import Slot
 from cadenza.deliveries import lanes
 from cadenza.deliveries.history import record_moves
+from cadenza.deliveries.reasons import Code, Reason
+from cadenza.deliveries.transition import Changes, move_posts
 from cadenza.queues import store
 from cadenza.queues.model import LIVE, Entry, Moved, Queue, wall_text
 from cadenza.queues.occupancy import MAY_MOVE
@@ -111,26 +113,9 @@ def assign_slots(
     """
     if not moves:
         return []
-    tx.run(
-        """
-        UPDATE delivery SET slot_at = NULL FROM TABLE(:moves) AS moves (id text)
-        WHERE delivery.workspace_id = :workspace_id AND delivery.id = moves.id
-        """,
-        moves=[(entry.id,) for entry, _, _ in moves],
-        workspace_id=queue.workspace_id,
-    )
-    tx.run(
-        """
-        UPDATE delivery SET due_at = moves.to_at, slot_at = moves.slot_at, wall_time = moves.wall_time,
-            zone = :zone, pinned = NULL, reason = moves.reason
-        FROM TABLE(:moves)
-            AS moves (id text, to_at timestamptz, slot_at timestamptz, wall_time text, reason text)
-        WHERE delivery.workspace_id = :workspace_id AND delivery.id = moves.id
-        """,
-        moves=[row for move in moves for row in _rows(*move, reason)],
-        zone=queue.schedule.zone.name,
-        workspace_id=queue.workspace_id,
-    )
+    zone = queue.schedule.zone.name
+    changes = {id_: each for move in moves for id_, each in _changes(*move, zone, reason)}
+    move_posts(tx, now, queue.workspace_id, changes)
     lanes.refresh(tx, [(queue.workspace_id, queue.lane_id)])
     moved = [Moved(e.id, e.post_id, e.at, at) for e, at, _ in moves if at != e.at]
     if why is not None:
@@ -138,13 +123,23 @@ def assign_slots(
     return moved
 
 
-def _rows(
-    entry: Entry, at: datetime, wall: str | None, reason: str | Mapping[str, str] | None
-) -> Iterable[tuple[object, ...]]:
-    shown = reason.get(entry.id) if isinstance(reason, Mapping) else reason
-    yield entry.id, at, at, wall, shown
-    for follower in entry.followers:
-        yield follower, at, None, wall, shown
+def _changes(
+    entry: Entry, at: datetime, wall: str | None, zone: str, reason: str | Mapping[str, str] | None
+) -> Iterable[tuple[str, Changes]]:
+    text = reason.get(entry.id) if isinstance(reason, Mapping) else reason
+    shown = None if text is None else Reason.of(Code.MOVED, message=text)
+    for id_ in (entry.id, *entry.followers):
+        yield (
+            id_,
+            Changes(
+                due_at=at,
+                slot_at=at if id_ == entry.id else None,
+                wall_time=wall,
+                zone=zone,
+                pinned=None,
+                reason=shown,
+            ),
+        )
 
 
 def being_sent(tx: Tx, queue: Queue, *, since: datetime) -> list[Row]:

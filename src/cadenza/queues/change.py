@@ -111,7 +111,7 @@ def change(
         dry_run=dry_run,
     )
     if not dry_run:
-        pin(tx, new, pins, why="slot removed")
+        pin(tx, now, new, pins, why="slot removed")
         assign_slots(tx, now, new, moves, by=by, why=layout.why)
         if new.schedule.zone != old.zone:
             rewrite_wall_times(tx, now, new, was=old.zone.name)

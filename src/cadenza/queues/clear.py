@@ -9,8 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from cadenza.core.rollup import DeliveryState as State
 from cadenza.db import audit
 from cadenza.deliveries import lanes
+from cadenza.deliveries.reasons import Code, Reason
+from cadenza.deliveries.transition import Changes, move_posts
 from cadenza.queues import store
 from cadenza.queues.model import LIVE, NoQueue
 from cadenza.sql.tx import Row, Tx
@@ -88,19 +91,19 @@ def _clear(
 ) -> Cleared:
     clear_id = tx.new_id()
     queued = "true" if by_hand else f"({_QUEUED})"
-    gone = tx.all(
+    waiting = tx.all(
         f"""
-        UPDATE delivery SET state = 'canceled', reason = 'cleared from the queue', lease = lease + 1,
-            clear_id = :clear_id, ended_at = :now
+        SELECT id, post_id, account_id, lane_id FROM delivery
         WHERE workspace_id = :workspace_id AND {scope} AND action = 'post' AND {queued}
             AND state IN ('draft', 'scheduled') AND leased_until IS NULL
-        RETURNING id, post_id, account_id, lane_id
         """,  # noqa: S608 - put together from constants
-        clear_id=clear_id,
-        now=now,
         workspace_id=workspace_id,
         **about,
     )
+    changes = Changes(reason=Reason.of(Code.CLEARED), clear_id=clear_id)
+    ids = dict.fromkeys((row["id"] for row in waiting), changes)
+    moved = move_posts(tx, now, workspace_id, ids, to=State.CANCELED)
+    gone = [row for row in waiting if row["id"] in moved]
     busy = tx.all(
         f"""
         SELECT id FROM delivery

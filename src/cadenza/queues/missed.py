@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from cadenza.core.rollup import DeliveryState as State
 from cadenza.core.slots import NoFreeSlot
 from cadenza.db import audit
 from cadenza.deliveries import lanes
@@ -17,9 +18,11 @@ from cadenza.deliveries.expedite import PASSED
 from cadenza.deliveries.gates import HURRY
 from cadenza.deliveries.history import record_moves, record_taken_back
 from cadenza.deliveries.model import account_scope
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.render import Files
 from cadenza.deliveries.resume_plan import SPACING, NotConnected
 from cadenza.deliveries.space_out import not_too_late
+from cadenza.deliveries.transition import Changes, move_posts
 from cadenza.posts.send_warnings import why_over_the_day
 from cadenza.queues import store
 from cadenza.queues.model import Moved, NoQueue, NoRoom, Queue, wall_text
@@ -28,6 +31,8 @@ from cadenza.queues.reschedule import reschedule
 from cadenza.queues.resume import ResumeChoice, Resumed, resume
 from cadenza.sql.tx import Row, Tx
 from cadenza.sql.values import read_value
+
+MISSED = (State.MISSED,)
 
 
 class MissedChoice(StrEnum):
@@ -116,7 +121,7 @@ def rescue_missed(
             over = why_over_the_day(tx, now, **key, at=now) if moved else None
             warnings = (over,) if over else ()
         case MissedChoice.DRAFT:
-            drafts = _draft(tx, workspace_id, wanted)
+            drafts = _draft(tx, now, workspace_id, wanted)
     history = {
         "workspace_id": workspace_id,
         "account_id": account_id,
@@ -185,9 +190,9 @@ def _to_next_slot(tx: Tx, now: datetime, queue: Queue, group: list[Row]) -> date
     if isinstance(found, NoFreeSlot):
         return None
     at, wall = found.slot.instant, wall_text(found.slot)
-    reschedule(tx, queue, group[:1], at=at, wall=wall, slot_at=at)
+    reschedule(tx, now, queue, group[:1], at=at, wall=wall, slot_at=at)
     if group[1:]:
-        reschedule(tx, queue, group[1:], at=at, wall=wall)
+        reschedule(tx, now, queue, group[1:], at=at, wall=wall)
     return at
 
 
@@ -214,32 +219,24 @@ def _now(
     """Send those that are approved, spaced: each is late again only if nothing runs at its turn."""
     groups = _together([row for row in rows if row["approved"]])
     turns = [(row, now + spacing * turn) for turn, group in enumerate(groups) for row in group]
-    tx.run(
-        """
-        UPDATE delivery SET state = 'scheduled', due_at = turns.turn_at, slot_at = NULL, attempts = 0,
-            failures = 0, crashes = 0, deferrals = 1, prepared = NULL, unready_at = NULL,
-            priority = :hurry, ended_at = NULL, reason = 'sent late, as a person asked'
-        FROM TABLE(:turns) AS turns (id text, turn_at timestamptz)
-        WHERE delivery.workspace_id = :workspace_id AND delivery.id = turns.id AND state = 'missed'
-        """,
-        turns=[(row["id"], at) for row, at in turns],
-        hurry=HURRY,
-        workspace_id=workspace_id,
-    )
+    changes = {
+        row["id"]: Changes(
+            due_at=at,
+            slot_at=None,
+            priority=HURRY,
+            reason=Reason.of(Code.SENT_LATE_BY_PERSON),
+            fresh=True,
+        )
+        for row, at in turns
+    }
+    move_posts(tx, now, workspace_id, changes, was=MISSED, to=State.SCHEDULED)
     lanes.unpark(tx, accounts=[(workspace_id, account_id)], by=PASSED)
     lanes.refresh(tx, [(workspace_id, account_scope(account_id))])
     return [Moved(row["id"], row["post_id"], row["due_at"], at) for row, at in turns]
 
 
-def _draft(tx: Tx, workspace_id: str, rows: Sequence[Row]) -> tuple[str, ...]:
-    tx.run(
-        """
-        UPDATE delivery SET state = 'draft', slot_at = NULL, ended_at = NULL,
-            reason = 'taken back after it was missed'
-        FROM TABLE(:ids) AS asked (id text)
-        WHERE delivery.workspace_id = :workspace_id AND delivery.id = asked.id AND state = 'missed'
-        """,
-        ids=[(row["id"],) for row in rows],
-        workspace_id=workspace_id,
-    )
+def _draft(tx: Tx, now: datetime, workspace_id: str, rows: Sequence[Row]) -> tuple[str, ...]:
+    changes = Changes(slot_at=None, reason=Reason.of(Code.TAKEN_BACK_MISSED))
+    ids = dict.fromkeys((row["id"] for row in rows), changes)
+    move_posts(tx, now, workspace_id, ids, was=MISSED, to=State.DRAFT)
     return tuple(row["id"] for row in rows)

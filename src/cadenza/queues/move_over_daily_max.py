@@ -8,10 +8,13 @@ year the post waits for the next day, and says so.
 from dataclasses import dataclass
 from datetime import datetime
 
+from cadenza.core.rollup import DeliveryState as State
 from cadenza.core.zones import day_bounds, get_zone, local_day
 from cadenza.deliveries import lanes
 from cadenza.deliveries.gates import MAX_PER_DAY
 from cadenza.deliveries.history import record_moves
+from cadenza.deliveries.reasons import Code, Reason
+from cadenza.deliveries.transition import Changes, move_posts
 from cadenza.queues.defer import defer_over_cap
 from cadenza.queues.model import Moved, NoRoom
 from cadenza.sql.tx import Row, Tx
@@ -92,19 +95,10 @@ def _put_off(tx: Tx, now: datetime, workspace_id: str, account_id: str, rows: li
         )
     )
     tomorrow = day_bounds(local_day(now, zone), zone)[1]
-    why = "the day has its posts, and no slot is free: it waits for the next day"
-    tx.run(
-        """
-        UPDATE delivery SET due_at = :next, slot_at = NULL, reason = :why
-        FROM TABLE(:ids) AS asked (id text)
-        WHERE delivery.workspace_id = :workspace_id AND delivery.id = asked.id
-            AND state = 'scheduled' AND leased_until IS NULL
-        """,
-        next=tomorrow,
-        why=why,
-        ids=[(row["id"],) for row in rows],
-        workspace_id=workspace_id,
-    )
+    why = Reason.of(Code.NO_SLOT_FREE)
+    changes = Changes(due_at=tomorrow, slot_at=None, reason=why)
+    ids = dict.fromkeys((row["id"] for row in rows), changes)
+    move_posts(tx, now, workspace_id, ids, was=(State.SCHEDULED,))
     put_off = [Moved(row["id"], row["post_id"], row["due_at"], tomorrow) for row in rows]
-    record_moves(tx, now, put_off, workspace_id=workspace_id, account_id=account_id, why=why)
+    record_moves(tx, now, put_off, workspace_id=workspace_id, account_id=account_id, why=why.text)
     lanes.refresh(tx, [(workspace_id, f"account:{account_id}")])

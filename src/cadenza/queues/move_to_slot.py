@@ -76,7 +76,7 @@ def move_to_slot(
     leader = next((row for row in rows if row["slot_at"] is not None), rows[0])
     idle = [row for row in rows if is_idle(row, now)]
     if idle:  # missed or taken back: back into the pipeline
-        reschedule(tx, queue, idle, at=at, wall=wall_text(slot))
+        reschedule(tx, now, queue, idle, at=at, wall=wall_text(slot))
     assign_slots(tx, now, queue, [to_slot(_entry(leader, rows), slot)], by=by, why=None)
     audit.record(
         tx,

@@ -7,24 +7,17 @@ that has a slot stands on a slot of the present schedule, and full days can be c
 from collections.abc import Sequence
 from datetime import datetime
 
+from cadenza.deliveries.transition import Changes, move_posts
 from cadenza.queues import store
 from cadenza.queues.model import Entry, Queue
 from cadenza.sql.tx import Tx
 
 
-def pin(tx: Tx, queue: Queue, pinned: Sequence[Entry], *, why: str) -> None:
+def pin(tx: Tx, now: datetime, queue: Queue, pinned: Sequence[Entry], *, why: str) -> None:
     """Let entries and their followers stay where they are without a slot."""
-    tx.run(
-        """
-        UPDATE delivery SET slot_at = NULL, pinned = :why
-        FROM TABLE(:ids) AS asked (id text)
-        WHERE delivery.workspace_id = :workspace_id AND delivery.id = asked.id
-            AND state IN ('draft', 'scheduled') AND leased_until IS NULL
-        """,
-        ids=[(id_,) for entry in pinned for id_ in (entry.id, *entry.followers)],
-        why=why,
-        workspace_id=queue.workspace_id,
-    )
+    ids = (id_ for entry in pinned for id_ in (entry.id, *entry.followers))
+    changes = dict.fromkeys(ids, Changes(slot_at=None, pinned=why))
+    move_posts(tx, now, queue.workspace_id, changes)
 
 
 def pinned_entries(tx: Tx, queue: Queue, *, since: datetime) -> list[Entry]:

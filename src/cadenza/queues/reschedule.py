@@ -7,7 +7,9 @@ approved is scheduled, the rest waits as a draft.
 from collections.abc import Sequence
 from datetime import datetime
 
+from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
+from cadenza.deliveries.transition import AS_APPROVED, Changes, move_posts
 from cadenza.queues.model import Queue
 from cadenza.sql.tx import Row, Tx
 
@@ -19,6 +21,7 @@ def is_idle(row: Row, now: datetime) -> bool:
 
 def reschedule(
     tx: Tx,
+    now: datetime,
     queue: Queue,
     rows: Sequence[Row],
     *,
@@ -27,22 +30,17 @@ def reschedule(
     slot_at: datetime | None = None,
 ) -> int:
     """Give idle deliveries an instant; `slot_at` is for one alone. Return how many took it."""
-    taken = tx.run(
-        """
-        UPDATE delivery SET state = CASE WHEN approved THEN 'scheduled' ELSE 'draft' END, due_at = :at,
-            slot_at = :slot_at, wall_time = :wall, zone = :zone, pinned = NULL, attempts = 0, failures = 0,
-            crashes = 0, deferrals = 0, failed_at = NULL, ended_at = NULL, prepared = NULL,
-            unready_at = NULL, reason = NULL
-        FROM TABLE(:rows) AS revived (id text)
-        WHERE delivery.workspace_id = :workspace_id AND delivery.id = revived.id
-            AND state IN ('missed', 'draft') AND leased_until IS NULL
-        """,
-        at=at,
+    changes = Changes(
+        due_at=at,
         slot_at=slot_at,
-        wall=wall,
+        wall_time=wall,
         zone=queue.schedule.zone.name,
-        rows=[(row["id"],) for row in rows],
-        workspace_id=queue.workspace_id,
+        pinned=None,
+        reason=None,
+        fresh=True,
     )
+    idle = (State.MISSED, State.DRAFT)
+    ids = dict.fromkeys((row["id"] for row in rows), changes)
+    taken = move_posts(tx, now, queue.workspace_id, ids, was=idle, to=AS_APPROVED)
     lanes.refresh(tx, [(queue.workspace_id, queue.lane_id)])
-    return taken
+    return len(taken)

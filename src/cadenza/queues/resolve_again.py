@@ -61,7 +61,7 @@ def resolve_again(
     if laid is None:
         return NoRoom(account_id, "not all posts find a slot within a year")
     moves, pins = laid
-    pin(tx, queue, pins, why="its wall time does not happen any more")
+    pin(tx, now, queue, pins, why="its wall time does not happen any more")
     why = "the rules of its time zone changed"
     moved = tuple(assign_slots(tx, now, queue, moves, by=by, why=why, reason=f"moved: {why}"))
     current = version or tz_version()

@@ -14,11 +14,15 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import chain
 
+from cadenza.core.rollup import DeliveryState as State
 from cadenza.core.slots import LEAD
 from cadenza.db import audit
 from cadenza.deliveries import lanes
 from cadenza.deliveries.history import record_moves, record_taken_back
+from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.resume_plan import SPACING, NotConnected
+from cadenza.deliveries.space_out import send_late
+from cadenza.deliveries.transition import Changes, move_posts
 from cadenza.queues import store
 from cadenza.queues.assign_slots import ALL, Move, assign_slots, entries, to_slot
 from cadenza.queues.model import Entry, Moved, NoQueue, NoRoom, Queue
@@ -257,45 +261,20 @@ def _do(
             assign_slots(tx, now, queue, moves, by=by, why=why, reason=shown)
         case ResumeChoice.SEND:
             turns = moves[: len(moves) - len(over)]
-            _send(tx, account, turns)
+            late = {id_: at for entry, at, _ in turns for id_ in (entry.id, *entry.followers)}
+            send_late(tx, now, account.workspace_id, late)
             record_moves(tx, now, answer.moved[: len(turns)], by=by, why=LATE, **account.key)
             if over:
                 assert isinstance(queue, Queue), "without a queue there is no maximum"
                 why = f"at most {queue.schedule.max_per_day} a day"
                 assign_slots(tx, now, queue, over, by=by, why=why, reason=f"moved on: {why}")
         case ResumeChoice.DRAFT:
-            _take_back(tx, account, answer.taken_back)
+            changes = Changes(slot_at=None, reason=Reason.of(Code.TAKEN_BACK_LATE))
+            ids = dict.fromkeys(answer.taken_back, changes)
+            was = (State.SCHEDULED,)
+            move_posts(tx, now, account.workspace_id, ids, was=was, to=State.DRAFT)
             posts = [(entry.post_id or entry.id, entry.at) for entry in held]
             record_taken_back(tx, now, posts, by=by, why=LATE, **account.key)
-
-
-def _send(tx: Tx, account: _Account, moves: Sequence[Move]) -> None:
-    """Give each its turn: from then on it may be late again."""
-    tx.run(
-        """
-        UPDATE delivery SET due_at = turns.turn_at, slot_at = NULL, deferrals = deferrals + 1,
-            reason = 'sent late: it came due while nothing was sent'
-        FROM TABLE(:turns) AS turns (id text, turn_at timestamptz)
-        WHERE delivery.workspace_id = :workspace_id AND delivery.id = turns.id
-            AND state = 'scheduled' AND leased_until IS NULL
-        """,
-        turns=[(id_, at) for entry, at, _ in moves for id_ in (entry.id, *entry.followers)],
-        workspace_id=account.workspace_id,
-    )
-
-
-def _take_back(tx: Tx, account: _Account, ids: Sequence[str]) -> None:
-    tx.run(
-        """
-        UPDATE delivery SET state = 'draft', slot_at = NULL, lease = lease + 1,
-            reason = 'taken back: it came due while nothing was sent'
-        FROM TABLE(:ids) AS back (id text)
-        WHERE delivery.workspace_id = :workspace_id AND delivery.id = back.id
-            AND state = 'scheduled' AND leased_until IS NULL
-        """,
-        ids=[(id_,) for id_ in ids],
-        workspace_id=account.workspace_id,
-    )
 
 
 def _open(tx: Tx, now: datetime, account: _Account, answer: Resumed, *, by: str) -> None:

@@ -8,6 +8,7 @@ or over keeps the words that it had.
 from datetime import datetime
 
 from cadenza.core.slots import slot_at
+from cadenza.deliveries.transition import Changes, move_posts
 from cadenza.queues import store
 from cadenza.queues.model import Queue, clock_text, wall_text
 from cadenza.sql.tx import Row, Tx
@@ -27,21 +28,13 @@ def rewrite_wall_times(tx: Tx, now: datetime, queue: Queue, *, was: str) -> int:
         **store.key(queue),
     )
     zone = queue.schedule.zone.name
-    words = [(row["id"], _words(queue, row)) for row in rows]
-    return tx.run(
-        """
-        UPDATE delivery SET wall_time = said.wall_time, zone = :zone
-        FROM TABLE(:said) AS said (id text, wall_time text)
-        WHERE delivery.workspace_id = :workspace_id AND delivery.id = said.id
-        """,
-        said=[
-            (id_, wall)
-            for (id_, wall), row in zip(words, rows, strict=True)
-            if (wall, zone) != (row["wall_time"], row["zone"])
-        ],
-        zone=zone,
-        workspace_id=queue.workspace_id,
-    )
+    changes = {
+        row["id"]: Changes(wall_time=wall, zone=zone)
+        for row in rows
+        for wall in [_words(queue, row)]
+        if (wall, zone) != (row["wall_time"], row["zone"])
+    }
+    return len(move_posts(tx, now, queue.workspace_id, changes))
 
 
 def _words(queue: Queue, row: Row) -> str:

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import NamedTuple
 
+from cadenza.core.rollup import DeliveryState as State
 from cadenza.core.slots import slot_at
 from cadenza.core.zones import day_bounds, local_day
 from cadenza.db import audit
 from cadenza.deliveries import lanes
+from cadenza.deliveries.transition import AS_APPROVED, Changes, move_posts
 from cadenza.queues import store
 from cadenza.queues.clear import UNDO
 from cadenza.queues.model import LIVE, NoQueue, Queue, clock_text, wall_text
@@ -79,7 +81,7 @@ def undo(tx: Tx, now: datetime, *, workspace_id: str, clear_id: str, by: str) ->
         own = [row for row in rows if row["account_id"] == account_id]
         queue = store.read(tx, workspace_id=workspace_id, account_id=account_id)
         _sort_out(now, _Days.of(tx, workspace_id, account_id, queue, own), own, back, lost)
-    _write(tx, workspace_id, back)
+    _write(tx, now, workspace_id, back)
     lanes.refresh(tx, [(workspace_id, row["lane_id"]) for row in rows])
     tx.run(
         "UPDATE queue_clear SET undone_at = :now WHERE workspace_id = :workspace_id AND id = :id",
@@ -239,19 +241,20 @@ def _led(left: list[Row], group: Sequence[Row]) -> list[Row]:
     return [left[0] | {"slot_at": at}, *left[1:]]
 
 
-def _write(tx: Tx, workspace_id: str, back: Sequence[_RestoredRow]) -> None:
-    tx.run(
-        """
-        UPDATE delivery SET state = CASE WHEN approved THEN 'scheduled' ELSE 'draft' END,
-            reason = NULL, ended_at = NULL, clear_id = NULL, slot_at = back.slot_at, wall_time = back.wall,
-            zone = back.zone, pinned = back.pinned
-        FROM TABLE(:back)
-            AS back (id text, slot_at timestamptz, wall text, zone text, pinned text)
-        WHERE delivery.workspace_id = :workspace_id AND delivery.id = back.id AND state = 'canceled'
-        """,
-        back=list(back),
-        workspace_id=workspace_id,
-    )
+def _write(tx: Tx, now: datetime, workspace_id: str, back: Sequence[_RestoredRow]) -> None:
+    changes = {
+        row.id: Changes(
+            slot_at=row.slot_at,
+            wall_time=row.wall_time,
+            zone=row.zone,
+            pinned=row.pinned,
+            reason=None,
+            clear_id=None,
+        )
+        for row in back
+    }
+    was = (State.CANCELED,)
+    move_posts(tx, now, workspace_id, changes, was=was, to=AS_APPROVED)
 
 
 def _post(row: Row) -> str:

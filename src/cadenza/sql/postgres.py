@@ -18,7 +18,13 @@ import asyncpg
 from cadenza.core.clock import Clock, SystemClock
 from cadenza.core.ids import Random, SystemRandom
 from cadenza.sql.errors import Unavailable
-from cadenza.sql.postgres_errors import from_postgres, is_lost, may_connect_later, may_run_again
+from cadenza.sql.postgres_errors import (
+    from_postgres,
+    is_lost,
+    may_connect_later,
+    may_run_again,
+    waited_for_lock,
+)
 from cadenza.sql.postgres_instants import read_instants_fast
 
 Result = TypeVar("Result")
@@ -35,6 +41,9 @@ LONG_SECONDS = 300.0  # for what grows with its input: COPY, counts over all job
 FIRST_DELAY = 0.05
 LONGEST_DELAY = 1.0
 COLLISIONS = 5  # a deadlock's loser tries again so often
+# One wait ends soon, so that a statement never outlasts its command. It is begun again for as long as others may
+# take in turn; a client that stands still with the lock has lost it by then.
+LOCK_PATIENCE = 10.0  # seconds
 SESSION = {
     "lock_timeout": "3s",
     "idle_in_transaction_session_timeout": "5s",
@@ -147,6 +156,7 @@ class PostgresDatabase:
 
     async def _run(self, slot: "_Slot", work: Work[Result], *, again: bool) -> Result:
         collisions = 0
+        give_up = self._clock.monotonic() + LOCK_PATIENCE
         while True:
             connection = slot.connection
             if connection is None or connection.is_closed():
@@ -164,6 +174,8 @@ class PostgresDatabase:
                 if may_run_again(error) and collisions < COLLISIONS:
                     collisions += 1
                     await self._clock.sleep(self._rng.fraction() * 0.01 * collisions)
+                    continue
+                if waited_for_lock(error) and self._clock.monotonic() < give_up:
                     continue
                 if is_lost(error, connection):
                     slot.drop()

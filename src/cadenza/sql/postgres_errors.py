@@ -38,6 +38,11 @@ def may_run_again(error: BaseException) -> bool:
     return isinstance(error, _COLLIDED)
 
 
+def waited_for_lock(error: BaseException) -> bool:
+    """Say whether a lock was held for longer than one statement waits; nothing was done."""
+    return isinstance(error, asyncpg.LockNotAvailableError)
+
+
 def may_connect_later(error: BaseException) -> bool:
     """Say whether waiting can help: the server restarts, or has no room just now."""
     return isinstance(error, _LATER)

@@ -49,7 +49,7 @@ function lostWords(request: Request): string {
 /** Nothing is changed by it: a dry run, or words to check. */
 function isLook(request: Request): boolean {
   const { pathname, searchParams } = new URL(request.url, location.href);
-  return request.method === "GET" || searchParams.get("dry_run") === "true" || /\/posts\/(preview|check)$/.test(pathname);
+  return request.method === "GET" || searchParams.get("dry_run") === "true" || /\/(posts|templates)(\/[^/]+)?\/(preview|check)$|\/contacts\/(search|count)$/.test(pathname);
 }
 
 /** The server itself did not say what came of it: a gateway spoke, or the first one is still under way. */

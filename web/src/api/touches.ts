@@ -4,24 +4,43 @@ import type { QueryClient } from "@tanstack/react-query";
 
 const plans = ["attention", "calendar", "deliveries", "delivery", "missed", "posts", "dry-run", "queue", "resume-preview", "runway", "story", "undated"];
 const accounts = ["accounts", "limits", "use"];
+const campaigns = ["campaign", "campaigns", "recipients"];
+const contacts = ["audiences", "contact", "contact-history", "contacts", "recipient-channels"];
+const sequences = ["sequence", "sequences", "sequence-contacts", "sequence-plan", "sequence-report"];
 const rules = ["categories", "pool", "rule-plan", "rules"];
 
 const touched = {
   account: [...accounts, ...plans, "check", "preview"],
+  audience: ["audiences", "audience-members", "dry-run"],
   calendar_feed: [],
+  campaign: [...campaigns, ...accounts, "attention", "deliveries", "dry-run"],
   category: [...rules, ...plans, "check", "preview"],
-  delivery: [...plans, ...accounts, "system"],
+  channel: ["recipient-channels", "audiences"],
+  contact: [...contacts, ...sequences, "audience-members", "contact-notes", "suppression"],
+  contact_export: ["contact-exports"],
+  contact_field: ["contact-fields", ...contacts],
+  contact_import: ["contact-imports", "import-rows", ...contacts],
+  conversation: ["conversation", "conversations"],
+  delivery: [...campaigns, ...sequences, "contact-history", ...plans, ...accounts, "system"],
   export: ["exports"],
+  import: ["contact-imports", "import-rows", ...contacts],
+  inbox: ["conversation", "conversations", "contact-history", ...sequences],
   invitation: ["invitations", "members"],
   job: ["jobs", "system"],
   key: ["keys"],
   limit: [...accounts, ...plans],
+  mailbox: ["mailbox"],
   me: [], // what is one's own lies under no workspace
   media: ["attention", "check", "library", "media", "pool", "posts", "preview"],
+  message: [...plans, "contact-history"],
   member: ["invitations", "members"],
   notices: ["notices"],
+  outreach: [...sequences, ...plans, "outreach-limits"],
   post: plans,
   queue: [...plans, ...accounts],
+  sequence: [...sequences, ...accounts, "contact-history", "attention", "deliveries"],
+  suppression: ["suppression", "contact-history", ...sequences],
+  template: ["template", "template-preview", "templates", "dry-run"],
   rule: [...rules, ...plans],
   webhook: ["webhooks"],
   workspace: null,

@@ -14,7 +14,7 @@ import { Loading } from "../ui/Loading";
 import { tellProblem } from "../ui/tell";
 import { ColourChoice } from "./ColourChoice";
 import { NewWorkspace } from "./NewWorkspace";
-import { screens, type Screen } from "./screens";
+import { screenGroups, type Screen } from "./screens";
 import { t } from "../messages/app";
 
 export function Shell() {
@@ -46,7 +46,7 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label={t("mainMenu")}>
+      <AppShell.Navbar p="xs" aria-label={t("mainMenu")} style={{ overflowY: "auto" }}>
         <Screens workspaceId={workspaceId} onChosen={close} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
@@ -98,9 +98,20 @@ function useSessionEnd() {
 function Screens({ workspaceId, onChosen }: { workspaceId: string; onChosen: () => void }) {
   const { instance_owner } = useMe();
   const editor = useMay("editor");
-  return screens
-    .filter(({ instance, editors }) => (instance !== true || instance_owner) && (editors !== true || editor))
-    .map((screen) => <ScreenLink key={screen.path} screen={screen} workspaceId={workspaceId} onChosen={onChosen} />);
+  return screenGroups.map(({ name, screens }, at) => (
+    <div key={at} className="screen-group" role={name === undefined ? undefined : "group"} aria-label={name}>
+      {name !== undefined && (
+        <Text size="xs" fw={650} c="dimmed" px="sm" pb={2} aria-hidden>
+          {name}
+        </Text>
+      )}
+      {screens
+        .filter(({ instance, editors }) => (instance !== true || instance_owner) && (editors !== true || editor))
+        .map((screen) => (
+          <ScreenLink key={screen.path} screen={screen} workspaceId={workspaceId} onChosen={onChosen} />
+        ))}
+    </div>
+  ));
 }
 
 const noBadge = () => undefined;
@@ -116,6 +127,7 @@ function ScreenLink({ screen, workspaceId, onChosen }: { screen: Screen; workspa
       to={to}
       label={name}
       noWrap
+      py={5}
       leftSection={<Icon size={18} aria-hidden />}
       rightSection={
         waiting > 0 && (
@@ -124,7 +136,7 @@ function ScreenLink({ screen, workspaceId, onChosen }: { screen: Screen; workspa
           </Badge>
         )
       }
-      active={pathname.startsWith(to)}
+      active={pathname === to || pathname.startsWith(`${to}/`)}
       onClick={onChosen}
     />
   );

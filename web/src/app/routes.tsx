@@ -7,10 +7,8 @@ import { Problem } from "../api/problem";
 import { queries } from "../api/queries";
 import { Failed } from "../ui/Failed";
 import { Loading } from "../ui/Loading";
-import { screens } from "./screens";
+import { HOME, screens } from "./screens";
 import { Shell } from "./Shell";
-
-const HOME = screens[0]?.path ?? "queue";
 
 /** Let nobody in who is not signed in; an empty installation begins with its first owner. */
 async function enter({ request }: LoaderFunctionArgs) {

@@ -59,6 +59,7 @@ export const t = translator("activity", {
   account: "Account",
   queue: "Queue",
   sendingHours: "Sending hours",
+  recipientHours: "Recipient’s hours",
   network: "Network",
   postsPerDay: "Posts per day",
   networkLimit: "Network limit",

@@ -18,19 +18,21 @@ export interface BarChartProps {
   marks: readonly { at: number; name: string }[];
   /** From the bottom up. */
   kinds: readonly { name: string; colour: string; values: readonly number[] }[];
+  /** What the bars must stay below, place by place; null: no such limit there. */
+  cap?: { name: string; values: readonly (number | null)[] };
 }
 
 const HEIGHT = 180;
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000];
 
-export default function BarChart({ message, places, marks, kinds }: BarChartProps) {
+export default function BarChart({ message, places, marks, kinds, cap }: BarChartProps) {
   const size = useElementSize();
   const place = useRef<HTMLDivElement>(null);
   const ref = useMergedRef(place, size.ref);
   const isPlaced = size.width > 0;
   const scheme = useComputedColorScheme();
   const chart = useRef<uPlot | null>(null);
-  const asked = JSON.stringify([places, marks, kinds]);
+  const asked = JSON.stringify([places, marks, kinds, cap]);
   useEffect(() => {
     if (place.current === null || !isPlaced) return;
     const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--mantine-${name}`).trim();
@@ -59,9 +61,12 @@ export default function BarChart({ message, places, marks, kinds }: BarChartProp
             paths: uPlot.paths.bars?.({ size: [0.8, 40] }),
             value: (_: uPlot, __: number, ___: number, at: number | null) => (at === null ? "" : String(values[at] ?? 0)),
           })),
+          ...(cap === undefined
+            ? []
+            : [{ label: cap.name, stroke: ink, width: 2, dash: [6, 4], points: { show: cap.values.length === 1 }, value: (_: uPlot, value: number | null) => (value === null ? "" : String(value)) }]),
         ],
       },
-      [places.map((_, at) => at), ...layers.map(({ tops }) => tops)],
+      [places.map((_, at) => at), ...layers.map(({ tops }) => tops), ...(cap === undefined ? [] : [[...cap.values]])],
       place.current,
     );
     chart.current = drawn;

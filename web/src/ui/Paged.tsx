@@ -19,16 +19,18 @@ export interface Pages<Item> {
   rows: Item[];
 }
 
-export function usePages<Item, Cursor>(queryKey: QueryKey, read: (cursor: Cursor | undefined) => Promise<Part<Item, Cursor>>, how: { refetchInterval?: number } = {}): Pages<Item> {
+export function usePages<Item, Cursor>(queryKey: QueryKey, read: (cursor: Cursor | undefined) => Promise<Part<Item, Cursor>>, how: { refetchInterval?: number | ((rows: Item[]) => number | false) } = {}): Pages<Item> {
   const query = useInfiniteQuery({
     queryKey,
     initialPageParam: undefined as Cursor | undefined,
     queryFn: ({ pageParam }) => read(pageParam as Cursor | undefined),
     getNextPageParam: ({ next }) => next ?? undefined,
-    ...how,
+    refetchInterval: ({ state }) => (typeof how.refetchInterval === "function" ? how.refetchInterval(rowsOf(state.data)) : (how.refetchInterval ?? false)),
   });
-  return { query, rows: query.data?.pages.flatMap(({ items }) => items) ?? [] };
+  return { query, rows: rowsOf(query.data) };
 }
+
+const rowsOf = <Item,>(data: InfiniteData<Part<Item, unknown>> | undefined): Item[] => data?.pages.flatMap(({ items }) => items) ?? [];
 
 /** What was read of it, a way to more, and a word where there is nothing. */
 export function Paged<Item>({ pages, empty, more = t("showOlder"), children }: { pages: Pages<Item>; empty: ReactNode; more?: string; children: (rows: Item[]) => ReactNode }) {

@@ -6,7 +6,7 @@ import { stateWord } from "./words";
 export function StateBadge({ state }: { state: string }) {
   const { message, colour } = stateWord(state);
   return (
-    <Badge variant="outline" fw={600} color={colour}>
+    <Badge variant="outline" fw={600} color={colour} style={{ flex: "none" }}>
       {message}
     </Badge>
   );

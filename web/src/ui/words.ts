@@ -5,9 +5,11 @@ const networks: Record<string, string> = {
   bluesky: "Bluesky",
   discord: "Discord",
   facebook: "Facebook",
+  google_mail: t("emailGoogle"),
   instagram: "Instagram",
   linkedin: "LinkedIn",
   mastodon: "Mastodon",
+  microsoft_mail: t("emailMicrosoft"),
   simulated: t("simulatedNetwork"),
   slack: "Slack",
   smtp: t("emailSmtp"),
@@ -53,6 +55,15 @@ const states: Record<string, Word> = {
   skipped: { message: t("skipped"), colour: "gray" },
   held: { message: t("onHold"), colour: "yellow" },
   paused: { message: t("paused"), colour: "yellow" },
+  queued: { message: t("starting"), colour: "cyan" },
+  running: { message: t("running"), colour: "cyan" },
+  completed: { message: t("completed"), colour: "teal" },
+  ended: { message: t("ended"), colour: "gray" },
+  waiting: { message: t("waiting"), colour: "blue" },
+  planned: { message: t("planned"), colour: "blue" },
+  snoozed: { message: t("snoozed"), colour: "yellow" },
+  finished: { message: t("finished"), colour: "teal" },
+  stopped: { message: t("stopped"), colour: "gray" },
 };
 
 const accountStates: Record<string, Word> = {

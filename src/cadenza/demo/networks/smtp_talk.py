@@ -12,6 +12,7 @@ from cadenza.demo.networks.smtp_wire import Hangup, Wire
 
 LONGEST = 1000
 CHALLENGE = "<1896.697170952@simulated.example>"
+NOT_ACCEPTED = '{"status":"401","schemes":"Bearer","scope":"https://mail.google.com/"}'
 OK = ReplyLine(250, "2.0.0 OK")
 BAD_ORDER = ReplyLine(503, "5.5.1 Bad sequence of commands")
 SYNTAX = ReplyLine(501, "5.5.4 Syntax error in parameters")
@@ -109,7 +110,10 @@ class Dialogue(Wire):
         else:
             name, secret = read_oauth(first)
         self.who = name
-        line = await self.perform("AUTH", lambda: self.simulated.sign_in(name, secret))
+        told = self.simulated.sign_in(name, secret)
+        if way.upper() == "XOAUTH2" and told.code != 235:
+            await self.ask(NOT_ACCEPTED)  # to be answered with an empty line
+        line = await self.perform("AUTH", lambda: told)
         if line.code != 235:
             self.who = ""
 

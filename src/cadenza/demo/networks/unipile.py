@@ -2,16 +2,16 @@
 
 Reproduced: multipart with JSON inside fields, both forms of the address (`?port=`), types of refusals,
 daily limits by real counting that answer 422, 429 or 500, ids that are null at times, accounts that
-sign out, lists with a cursor. A second call is a second message; a second invitation is refused. Not
-reproduced: webhooks, the hosted sign-in page, the second API.
+sign out, lists with a cursor. A second call is a second message; a second invitation is refused. What it tells by
+itself is in `unipile_inbound.py`. Not reproduced: the second API.
 """
 
 import json
 import re
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, ClassVar
 
-from cadenza.demo.networks.unipile_lists import Lists
+from cadenza.demo.networks.unipile_inbound import Inbound, iso
 from cadenza.demo.networks.unipile_model import (
     APIS,
     ATTACHMENT,
@@ -34,7 +34,7 @@ from cadenza.demo.simulator.wire import Answer, Part, Received, Unreadable, say
 DAY = timedelta(days=1)
 
 
-class SimulatedUnipile(Lists):
+class SimulatedUnipile(Inbound):
     """One customer's Unipile."""
 
     name: ClassVar[str] = "unipile"
@@ -53,21 +53,18 @@ class SimulatedUnipile(Lists):
 
     def add_account(self, name: str, *, kind: str = "LINKEDIN") -> Account:
         """Let someone sign in."""
-        account = Account(self.shared.ids.letters(22), name, kind)
-        self.accounts[account.id] = account
-        return account
+        return self._join(name, kind)
 
     def add_person(self, name: str, *, connected: bool = True, state: str = "") -> Person:
         """Put someone on LinkedIn."""
-        person = Person(f"ACoAA{self.shared.ids.letters(34)}", name, connected, state)
+        public = f"{name.lower()}-{self.shared.ids.letters(6).lower()}"
+        person = Person(f"ACoAA{self.shared.ids.letters(34)}", name, connected, state, public)
         self.people[person.id] = person
         return person
 
     def add_chat(self, account: Account, person: Person) -> Chat:
         """Let two people have spoken before."""
-        chat = Chat(self.shared.ids.letters(22), account.id, person.id)
-        self.chats[chat.id] = chat
-        return chat
+        return self._chat(account, person)
 
     # Sending
 
@@ -102,7 +99,7 @@ class SimulatedUnipile(Lists):
         tracking = self.shared.ids.uuid()
         subject = fields.get("subject", "")
         shown = {"id": self.shared.ids.letters(22), "tracking_id": tracking, "headers": extra}
-        shown |= {"date": _iso(self.now), "subject": subject, "to_attendees": to}
+        shown |= {"date": iso(self.now), "subject": subject, "to_attendees": to, "role": "sent"}
         detail = {"subject": subject, "headers": extra}
         self._show("email", account, to[0]["identifier"], fields["body"], tracking, detail)
         self._keep(call, Item("email", account.id, to[0]["identifier"], self.now, shown))
@@ -140,7 +137,8 @@ class SimulatedUnipile(Lists):
 
     def _say_in(self, call: Received, chat: Chat, kind: str, text: str, account: Account) -> str:
         message = self.shared.ids.letters(22)
-        shown = {"id": message, "text": text, "is_sender": 1, "timestamp": _iso(self.now)}
+        shown = {"id": message, "text": text, "is_sender": 1, "timestamp": iso(self.now)}
+        shown |= {"chat_id": chat.id, "account_id": account.id, "sender_id": f"own-{account.id}"}
         self._show(kind, account, chat.person, text, message, {})
         item = Item("message", account.id, chat.person, self.now, shown, chat=chat.id)
         self._keep(call, item)
@@ -164,7 +162,7 @@ class SimulatedUnipile(Lists):
         self._count("invitation", account)
         invitation = self.shared.ids.number(19)
         shown = {"id": invitation, "invited_user_id": person.id, "invitation_text": note}
-        shown |= {"invited_user": person.name, "parsed_datetime": _iso(self.now)}
+        shown |= {"invited_user": person.name, "parsed_datetime": iso(self.now)}
         self._show("invitation", account, person.id, note, invitation, {})
         self._keep(call, Item("invitation", account.id, person.id, self.now, shown))
         answer = {"object": "UserInvitationSent", "invitation_id": self._or_null(invitation)}
@@ -184,15 +182,6 @@ class SimulatedUnipile(Lists):
         if any(len(file.data) > ATTACHMENT for file in files):
             raise UnipileRefused(400, "content_too_large", "attachment")
         return fields, files
-
-    def _known(self, fields: dict[str, Any], known: set[str], needed: set[str]) -> None:
-        if set(fields) - known:
-            raise UnipileRefused(
-                400, "invalid_parameters", f"unknown {sorted(set(fields) - known)}"
-            )
-        missing = sorted(name for name in needed if not fields.get(name))
-        if missing:
-            raise UnipileRefused(400, "missing_parameters", ", ".join(missing))
 
     def _person(self, number: str) -> Person:
         person = self.people.get(number)
@@ -245,7 +234,3 @@ def _json_list(text: str, needs: str) -> list[dict[str, str]]:
     if not isinstance(items, list) or not all(isinstance(i, dict) and needs in i for i in items):
         raise Unreadable(f"a field must be a list of objects with {needs}")
     return items
-
-
-def _iso(now: datetime) -> str:
-    return now.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"

@@ -172,6 +172,8 @@ def _after(item: Item, since: datetime | None) -> bool:
     if since is None:
         return True
     at = item.shown.get("timestamp") or item.shown.get("date") or item.shown.get("parsed_datetime")
+    if at is None:
+        return True  # relations have no time
     return datetime.fromisoformat(str(at)) > since
 
 

@@ -44,6 +44,7 @@ class Person:
     name: str
     connected: bool = True
     state: str = ""
+    public: str = ""  # their public identifier
 
 
 @dataclass(slots=True)
@@ -57,7 +58,7 @@ class Chat:
 class Item:
     """Something that a list will show, from `listed_at` on."""
 
-    kind: str  # message, email, invitation
+    kind: str  # message, email, invitation, relation
     account: str
     to: str
     listed_at: datetime

@@ -1,4 +1,4 @@
-"""Fetch media by its address, really, as the networks that take addresses do.
+"""Fetch media by its address, really, as the networks that take addresses do, and tell what happened at one.
 
 No redirects, a size limit, a type that must be allowed and must be true. The address is vouched for
 whatever it is, loopback too, though a live network never could: a simulation's media lie on this machine.
@@ -28,6 +28,17 @@ class NotFetched:
     """Why a file could not be had; a world translates it into its own code."""
 
     why: str
+
+
+async def post(url: str, body: bytes, headers: dict[str, str]) -> int:
+    """Tell something at an address, as webhooks do; return the status, or 0 where nobody answered."""
+    place = urlsplit(url)
+    policy = Policy(allow=(HostRule(place.hostname or "", place.port),))
+    async with OutboundClient(policy, clock=SystemClock()) as client:
+        reply = await client.send(
+            Request("POST", url, headers, body, timeout=Timeouts(connect=2, read=10, total=20))
+        )
+    return reply.status if isinstance(reply, Reply) else 0
 
 
 async def fetch(url: str, *, types: tuple[str, ...], limit: int) -> Fetched | NotFetched:

@@ -44,7 +44,12 @@ from cadenza.providers.http.record import record
 from cadenza.providers.http.redact import redact
 from cadenza.providers.http.redirects import follow, redirects
 from cadenza.providers.http.request import Request, Stream, Timeouts
-from cadenza.providers.http.resolve import Resolver, SystemResolver
+from cadenza.providers.http.resolve import (
+    Resolver,
+    SystemResolver,
+    SystemTextResolver,
+    TextResolver,
+)
 
 log = logging.getLogger("cadenza.http")
 # At DEBUG these write headers and paths, tokens and all, into the log.
@@ -116,6 +121,7 @@ class OutboundClient:
         self.notes: ExchangeLog | None = None  # of the run that this client is lent to
         net = network or httpcore2.AnyIOBackend()
         self._resolver = SystemResolver()
+        self.texts: TextResolver = SystemTextResolver(policy.nameserver)
 
         def open_route(use: str | None) -> _Route:
             own = policy.for_use(use)

@@ -57,6 +57,7 @@ class Policy:
     allow: tuple[HostRule, ...] = ()
     ports: frozenset[int] = WEB_PORTS
     ca_file: str | None = None  # besides the system's certificates, e.g. a company's own
+    nameserver: str = ""  # address:port that is asked for published texts; empty: the machine's
     # Seconds after its last use in which an open connection may carry a call that must not happen twice; 0: never.
     reuse: float = REUSE
     reuse_of: tuple[tuple[str, float], ...] = ()  # the same, by use

@@ -1,4 +1,4 @@
-"""Turn a name into addresses: the product's only look-up, behind a port.
+"""Turn a name into addresses, or into the texts that its owner published: the product's only look-ups, behind ports.
 
 `SystemResolver` asks the machine (hosts file, DNS) in threads of its own: anybody may type a name whose
 server never answers, and such look-ups must not stand in the way of others, nor of passwords and the
@@ -7,6 +7,7 @@ connection. Limit: a look-up that hangs cannot be stopped, only left behind; its
 resolver's own time-out, or with the process. While very many hang, further names fail at once.
 """
 
+import asyncio
 import contextlib
 import socket
 import threading
@@ -17,6 +18,8 @@ from cadenza.engine.threads import Threads
 
 IDLE = 8  # threads that are kept for the next look-ups
 MOST = 256  # look-ups under way, those left behind included
+TEXTS_AT_ONCE = 16
+TEXT_SECONDS = 5.0
 
 
 class Resolver(Protocol):
@@ -25,6 +28,39 @@ class Resolver(Protocol):
     async def resolve(self, host: str, port: int) -> list[str]:
         """Return all addresses, in the order to try; raise OSError if there is none."""
         ...
+
+
+class TextResolver(Protocol):
+    """Finds what the owner of a name published as text (TXT records)."""
+
+    async def texts(self, name: str) -> list[str]:
+        """Return all texts, none where there are none; raise OSError if that cannot be found out."""
+        ...
+
+
+class SystemTextResolver:
+    """Asks the machine's name servers, or the one that is named; few at a time, each for a few seconds."""
+
+    def __init__(self, nameserver: str = "") -> None:
+        self._nameserver = nameserver
+        self._turns = asyncio.Semaphore(TEXTS_AT_ONCE)
+
+    async def texts(self, name: str) -> list[str]:
+        """Look a name up."""
+        from dns import asyncresolver, exception, resolver
+
+        asks = asyncresolver.Resolver(configure=not self._nameserver)
+        if self._nameserver:
+            host, _, port = self._nameserver.rpartition(":")
+            asks.nameservers, asks.port = [host], int(port)
+        try:
+            async with self._turns:
+                found = await asks.resolve(name, "TXT", lifetime=TEXT_SECONDS, search=False)
+        except (resolver.NXDOMAIN, resolver.NoAnswer):
+            return []
+        except (exception.DNSException, ValueError) as error:
+            raise OSError(f"{name} could not be looked up") from error
+        return [b"".join(each.strings).decode("utf-8", "replace") for each in found]
 
 
 class SystemResolver:

@@ -13,6 +13,7 @@ from email.utils import format_datetime
 
 from cadenza.providers.base import AttemptContext
 from cadenza.providers.message import AccountRef, MediaItem, Message
+from cadenza.providers.sign_mail import signed
 from cadenza.providers.smtp.limits import sender_of
 from cadenza.providers.smtp.write_headers import exactly, mailbox, words
 
@@ -64,7 +65,7 @@ async def compose(call: AttemptContext) -> bytes:
         *_optional(message, account),
     ]
     body = EmailMessage(policy=SMTP.clone(cte_type="7bit", max_line_length=78))
-    _write_body(body, message)
+    _write_body(body, signed(message, account))
     for item in message.media:
         main, _, sub = item.mime.partition("/")
         data, name = await item.read(), named(item)

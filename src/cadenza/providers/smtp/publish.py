@@ -62,8 +62,10 @@ LOST = "The mail server took the message and did not answer; look for {id} in th
 class Smtp:
     """The adapter."""
 
-    name = "smtp"
     channels = (Channel.EMAIL,)
+
+    def __init__(self, name: str = "smtp") -> None:
+        self.name = name  # mailboxes that are signed in to otherwise send in the same way
 
     def capabilities(self, channel: Channel) -> Capabilities:
         """Say what the pipeline may count on."""

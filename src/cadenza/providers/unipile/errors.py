@@ -25,7 +25,7 @@ from cadenza.providers.errors import (
 )
 from cadenza.providers.http.outcome import Reply
 from cadenza.providers.outcome import Outcome, Sent, WaitScope
-from cadenza.providers.waits import retry_after
+from cadenza.providers.waits import retry_after, seconds_in
 
 A_DAY = timedelta(days=1)
 
@@ -76,7 +76,7 @@ def read(reply: Reply, now: datetime) -> Refusal | None:
         # A type that is not known may hold anything; only known ones become codes.
         code=code if code in KNOWN else None,
         words=str(words),
-        wait=retry_after(reply, now),
+        wait=retry_after(reply, now) or seconds_in(reply, "x-ratelimit-reset"),
     )
 
 

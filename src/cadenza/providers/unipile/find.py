@@ -6,7 +6,7 @@ called absent after a while, since LinkedIn refuses a second one to the same per
 read to its end.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
@@ -40,7 +40,7 @@ async def look(call: AttemptContext) -> Finding:
     mine = (item for item in items if _id(item) not in call.others)
     found = next((item for item in mine if same(item)), None)
     if found is not None:
-        return Found(_id(found), at=_at(found))
+        return Found(_id(found), at=time_of(found))
     if call.now - began_at < PATIENCE:
         return CannotTell("Unipile does not list it yet; its lists lag.", again=AGAIN)
     if call.message.channel is Channel.LINKEDIN_INVITATION and whole:
@@ -100,11 +100,12 @@ def _plain(text: object) -> str:
 
 
 def _since(item: Item, since: datetime) -> bool:
-    at = _at(item)
+    at = time_of(item)
     return at is not None and at >= since
 
 
-def _at(item: Item) -> datetime | None:
+def time_of(item: Mapping[str, Any]) -> datetime | None:
+    """Return when something was written, by whichever name its list has for it."""
     for name in ("timestamp", "date", "parsed_datetime"):
         try:
             at = datetime.fromisoformat(str(item.get(name)))

@@ -12,7 +12,9 @@ from cadenza.core.channels import Channel
 from cadenza.providers.base import LONGEST, AttemptContext
 from cadenza.providers.http.redact import Secret
 from cadenza.providers.http.request import Body, File, Json, Multipart, Request, Timeouts
-from cadenza.providers.message import Message, Recipient
+from cadenza.providers.mail_address import is_address
+from cadenza.providers.message import AccountRef, Message, Recipient
+from cadenza.providers.sign_mail import signed
 
 KEY_HEADER = "X-Cadenza-Attempt"
 ONE_CLICK = "List-Unsubscribe=One-Click"
@@ -95,7 +97,15 @@ async def _written(
 
 def _mail(call: AttemptContext, message: Message, recipient: Recipient) -> dict[str, str | Secret]:
     to = [{"display_name": recipient.name, "identifier": recipient.address}]
+    settings = call.account.settings
     extra = [{"name": KEY_HEADER, "value": call.key}]
+    if settings.get("reply_to"):
+        extra.append({"name": "Reply-To", "value": str(settings["reply_to"])})
+    if message.options.get("in_reply_to"):
+        before = str(message.options["in_reply_to"])
+        thread = str(message.options.get("references") or before)
+        extra.append({"name": "In-Reply-To", "value": before})
+        extra.append({"name": "References", "value": thread})
     if message.unsubscribe_url:
         extra.append({"name": "List-Unsubscribe", "value": f"<{message.unsubscribe_url}>"})
         extra.append({"name": "List-Unsubscribe-Post", "value": ONE_CLICK})
@@ -103,9 +113,19 @@ def _mail(call: AttemptContext, message: Message, recipient: Recipient) -> dict[
         "account_id": call.account.remote_id,
         "to": json.dumps(to),
         "subject": message.subject,
-        "body": body_of(message),
+        "body": body_of(signed(message, call.account)),
         "custom_headers": json.dumps(extra),
+        **_from(call.account),
     }
+
+
+def _from(account: AccountRef) -> dict[str, str]:
+    """Name the sender, where both the name and the address are known."""
+    name = str(account.settings.get("from_name") or "")
+    address = str(account.settings.get("from_address") or account.handle)
+    if not name or not is_address(address):
+        return {}
+    return {"from": json.dumps({"display_name": name, "identifier": address})}
 
 
 def body_of(message: Message) -> str:

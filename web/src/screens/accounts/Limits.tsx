@@ -46,7 +46,7 @@ export function Limits({ account, mayChange }: { account: Account; mayChange: bo
 }
 
 type Use = Schemas["AccountUseView"]["uses"][number];
-const writes = ["smtp", "unipile", "telegram_person"]; // networks on which people are written to, one by one
+const writes = ["smtp", "google_mail", "microsoft_mail", "unipile", "telegram_person"]; // networks on which people are written to, one by one
 
 /** What counts for this account first; limits of what its network does not do are folded away. */
 function Uses({ account }: { account: Account }) {

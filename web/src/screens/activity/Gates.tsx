@@ -27,6 +27,7 @@ const names: Record<string, string> = {
   account: t("account"),
   lane: t("queue"),
   hours: t("sendingHours"),
+  "recipient hours": t("recipientHours"),
   network: t("network"),
   "max per day": t("postsPerDay"),
   "provider rate": t("networkLimit"),

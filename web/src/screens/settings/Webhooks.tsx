@@ -30,6 +30,7 @@ const words: Record<Kind, string> = {
   "installation.held": t("sendingIsOnHold"),
   "queue.dry": t("aQueueIsRunningOutOf"),
   "import.done": t("anImportIsDone"),
+  "contact.subscribed": t("somebodySubscribed"),
   "contact.unsubscribed": t("somebodyUnsubscribed"),
   "campaign.completed": t("aCampaignIsCompleted"),
   "campaign.paused": t("aCampaignPausedItself"),

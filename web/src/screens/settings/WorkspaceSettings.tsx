@@ -1,5 +1,5 @@
 // The workspace: its name and zone, whether rules work, the emergency stop, and leaving it.
-import { Alert, Autocomplete, Button, Group, Stack, Switch, TextInput } from "@mantine/core";
+import { Alert, Autocomplete, Button, Group, Stack, Switch, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
@@ -33,8 +33,8 @@ function Name({ workspace }: { workspace: Schemas["Workspace"] }) {
   const workspace_id = useWorkspaceId();
   const admin = useMay("admin");
   const queries = useQueryClient();
-  const { name, zone, active } = workspace;
-  const form = useForm({ initialValues: { name, zone, active } });
+  const { name, zone, active, postal_address } = workspace;
+  const form = useForm({ initialValues: { name, zone, active, postal_address } });
   const save = useAct(
     "workspace",
     (body: typeof form.values) => take(api.PATCH("/api/v1/workspaces/{workspace_id}", { params: { path: { workspace_id } }, body })),
@@ -57,6 +57,7 @@ function Name({ workspace }: { workspace: Schemas["Workspace"] }) {
             <TextInput label={t("name")} required miw={200} disabled={!admin} {...form.getInputProps("name")} />
             <Autocomplete label={t("timeZone")} required miw={200} data={zones} limit={20} disabled={!admin} {...form.getInputProps("zone")} />
           </Group>
+          <Textarea label={t("postalAddress")} description={t("mailsToManyHaveToShowIt")} autosize minRows={2} maxLength={500} disabled={!admin} {...form.getInputProps("postal_address")} />
           <Switch
             label={t("rulesCreatePosts")}
             description={t("ifOffRulesDontCreateNew")}

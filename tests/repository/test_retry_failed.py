@@ -1,4 +1,4 @@
-"""What failed beside others is tried alone once: it passes then and is named, or the run fails."""
+"""A failed test is retried once, alone: it passes and is named as flaky, or the run fails."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-HOUSE = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[2]
 ALWAYS = "def test_never_passes(): assert False\n"
 ONCE = """
 from pathlib import Path
@@ -17,7 +17,7 @@ def test_passes_the_second_time():
     assert seen
 """
 MANY = "import pytest\n@pytest.mark.parametrize('n', range(4))\ndef test_many(n): assert False\n"
-IN_PARTS = f"""{ONCE}
+SUBTESTS = f"""{ONCE}
 def test_the_first_of_two_fails(subtests):
     for part in range(2):
         with subtests.test(part=part):
@@ -26,26 +26,26 @@ def test_the_first_of_two_fails(subtests):
 
 
 @pytest.mark.parametrize(
-    ("source", "code", "tried"),
+    ("source", "code", "retried"),
     [
         ("def test_fine(): pass\n", 0, False),
         (ONCE, 0, True),
         (ALWAYS, 1, True),
         (MANY, 1, False),
-        (IN_PARTS, 1, True),
+        (SUBTESTS, 1, True),
     ],
-    ids=["passes", "unsteady", "fails", "many fail", "a part fails beside an unsteady one"],
+    ids=["passes", "flaky", "fails", "many fail", "a subtest fails beside a flaky one"],
 )
-def test_only_few_are_tried_again_and_none_in_silence(
-    tmp_path: Path, source: str, code: int, tried: bool
+def test_a_few_failed_tests_are_retried_and_named(
+    tmp_path: Path, source: str, code: int, retried: bool
 ) -> None:
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     (tmp_path / "test_it.py").write_text(source)
-    env = os.environ | {"PYTHONPATH": str(HOUSE)}
-    command = [sys.executable, "-m", "tests.try_again", "-q", "-p", "no:randomly"]
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "tests.retry_failed", "-q", "-p", "no:randomly"]
     ran = subprocess.run(
         command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
     )
     assert ran.returncode == code, ran.stdout
-    assert ("Once more, alone" in ran.stdout) is tried
-    assert ("UNSTEADY" in ran.stdout) is (tried and code == 0)
+    assert ("Retrying alone" in ran.stdout) is retried
+    assert ("FLAKY" in ran.stdout) is (retried and code == 0)
