@@ -9,6 +9,7 @@ are those that the mail provider reports.
 import zlib
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 from msgspec import Struct
 
@@ -169,7 +170,7 @@ def decide_due(tx: Tx, now: datetime, *, limit: int = 100) -> list[Campaign]:
         there = find_campaign(tx, row["workspace_id"], row["id"])
         if not isinstance(there, Campaign):
             continue
-        best = max(list_variants(tx, there), key=lambda each: _share(there, each))
+        best = max(list_variants(tx, there), key=partial(_share, there))
         if _share(there, best) == 0:
             tx.run(
                 """
