@@ -663,6 +663,17 @@ class CampaignInput(TypedDict):
     quiet_hours: NotRequired[str | None]
     # Start at the hour of `start_at` on each recipient's clock
     local_start: NotRequired[bool]
+    # Other templates that are tried against its own
+    variants: NotRequired[list[CampaignVariantInput]]
+    # So many of a hundred try the versions; the rest gets the winner
+    split_percent: NotRequired[int]
+    # Who or what chooses the winner
+    winner_by: NotRequired[Literal["hand", "replies", "clicks"]]
+    winner_after_minutes: NotRequired[int]
+    # Of a test: who really gets it
+    test_addresses: NotRequired[list[str]]
+    # Of a test: how many of a hundred meet which fault
+    test_faults: NotRequired[dict[str, int]]
     # Of recipients without a time zone; null: the workspace's
     zone: NotRequired[str | None]
 
@@ -686,9 +697,26 @@ class CampaignProgressView(TypedDict):
     canceled: int
     waiting: int
     percent: int
+    per_second: float | None
     per_minute: float | None
+    allowed_per_minute: float | None
     finish_at: str | None
     bound_by: str | None
+
+
+class CampaignPurgeInput(TypedDict):
+    """What is removed."""
+
+    sent_before: Instant
+
+
+class CampaignPurgeView(TypedDict):
+    """What is removed: messages that were sent, of campaigns that have ended."""
+
+    dry_run: bool
+    sent_before: str
+    campaigns: int
+    deliveries: int
 
 
 class CampaignRateInput(TypedDict):
@@ -708,6 +736,8 @@ class CampaignRecipientView(TypedDict):
     state: Literal[
         "scheduled", "sending", "sent", "failed", "unconfirmed", "missed", "skipped", "canceled"
     ]
+    # The state in the words of a pg-boss installation, where asked
+    status: str | None
     reason: str | None
     sent_at: str | None
     failed_at: str | None
@@ -754,6 +784,25 @@ class CampaignStartView(TypedDict):
     warnings: list[str]
 
 
+class CampaignVariantInput(TypedDict):
+    """Another template that is tried."""
+
+    template_id: str
+    template_version: NotRequired[int | None]
+
+
+class CampaignVariantView(TypedDict):
+    """A version that is tried, and what it brought."""
+
+    position: int
+    template_id: str
+    template_version_id: str
+    sent: int
+    failed: int
+    replies: int
+    clicks: int
+
+
 class CampaignView(TypedDict):
     """A campaign and how far it is."""
 
@@ -778,6 +827,15 @@ class CampaignView(TypedDict):
     quiet_hours: str | None
     local_start: bool
     zone: str | None
+    variants: list[CampaignVariantView]
+    split_percent: int
+    split_state: Literal["testing", "waiting", "decided"] | None
+    winner_by: Literal["hand", "replies", "clicks"]
+    winner_after_minutes: int
+    winner_at: str | None
+    winner: int | None
+    test_addresses: list[str]
+    test_faults: dict[str, int]
     state: CampaignState
     # The same in the words of a pg-boss installation
     status: str
@@ -791,6 +849,7 @@ class CampaignView(TypedDict):
     updated_at: str
     started_at: str | None
     ended_at: str | None
+    purged_at: str | None
 
 
 class CampaignViewPage(TypedDict):
@@ -798,6 +857,13 @@ class CampaignViewPage(TypedDict):
 
     items: list[CampaignView]
     next: str | None
+
+
+class CampaignWinnerInput(TypedDict):
+    """Which version the rest of the audience gets."""
+
+    # Its place, from 0: the campaign's own template
+    variant: int
 
 
 class CancelInput(TypedDict):
