@@ -19,7 +19,6 @@ from cadenza.contacts.audiences import (
     create_audience,
     list_audiences,
 )
-from cadenza.core.channels import Channel
 from cadenza.deliveries.recipient_channels import NewChannel, save_channels
 from cadenza.inbox.bulk_mail import open_bulk_sender
 from cadenza.sql.tx import Tx
@@ -39,7 +38,10 @@ async def add_campaigns(runtime: Runtime, home: str, accounts: Mapping[str, str]
         )
         return [
             _create(tx, now, form, home, by)
-            for form in (*_mails(tx, home, accounts["smtp"]), *_news(tx, now, home, accounts, by))
+            for form in (
+                *_mails(tx, home, accounts["smtp"]),
+                *_news(tx, now, home, accounts["smtp"], by),
+            )
         ]
 
     _, *begun = await runtime.operations.run(operation)  # the first stays a draft
@@ -84,18 +86,16 @@ def _mails(tx: Tx, home: str, account_id: str) -> list[CampaignForm]:
     ]
 
 
-def _news(
-    tx: Tx, now: datetime, home: str, accounts: Mapping[str, str], by: str
-) -> list[CampaignForm]:
-    """Write to subscribers of a Telegram bot: three tests, of which two meet faults."""
-    chats = [f"@bakery_friend_{n:02}" for n in range(1, SUBSCRIBERS + 1)]
-    new = [NewChannel(provider="telegram", address=each, category="subscribers") for each in chats]
+def _news(tx: Tx, now: datetime, home: str, account_id: str, by: str) -> list[CampaignForm]:
+    """Write to subscribers: three tests, of which two meet faults."""
+    boxes = [f"friend{n:02}@example.org" for n in range(1, SUBSCRIBERS + 1)]
+    new = [NewChannel(provider="email", address=each, category="subscribers") for each in boxes]
     saved = save_channels(tx, now, new, workspace_id=home)
     audience = create_audience(tx, now, workspace_id=home, name="Subscribers", by=by)
     assert isinstance(audience, Audience), audience
-    members = [Member("channel", id_, "telegram") for id_ in saved.created]
+    members = [Member("channel", id_, "email") for id_ in saved.created]
     add_members(tx, now, workspace_id=home, audience_id=audience.id, members=members)
-    words = TemplateContent(body="Walnut bread is out of the oven.")
+    words = TemplateContent(subject="Fresh bread", body="Walnut bread is out of the oven.")
     template = create_template(tx, now, words, workspace_id=home, name="Fresh bread", by=by)
     assert isinstance(template, Template), template
     return [
@@ -104,8 +104,7 @@ def _news(
             description=description,
             audience_id=audience.id,
             template_id=template.id,
-            account_ids=[accounts["telegram"]],
-            channel=Channel.TELEGRAM,
+            account_ids=[account_id],
             delivery_rate=rate,
             mode="test",
             test_faults=faults,
