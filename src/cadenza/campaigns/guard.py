@@ -2,8 +2,8 @@
 
 Four things pause a campaign: too many failures among its last results, too many bounces, content that the network
 refused three times for the same reason, and a network that makes all its accounts wait. Only the last one ends by
-itself. A failure writes one row; a campaign without failures costs nothing. When a person resumes it, counting begins
-anew, and a refusal of the content that they have seen does not pause it again. Run under `locks_of`.
+itself. A failure writes one row; a campaign without failures costs nothing. When a person resumes it, counting starts
+again, and a refusal of the content that they have seen does not pause it again. Run under `locks_of`.
 """
 
 from collections.abc import Sequence
