@@ -19,7 +19,8 @@ SENTENCE = re.compile(r"\b(?:AND|OR|WHERE) \(?(?:\w+\.)?(?:\w+_)?reason (?:=|<>|
 DELIVERY = re.compile(r"\bUPDATE delivery\s+SET(.*?)(?:\bWHERE\b|\bFROM\b|\"\"\")", re.DOTALL)
 OWNERS = {
     "accounts": "account connecting",
-    "campaigns": "campaign campaign_account campaign_count campaign_second campaign_skip campaign_trouble",
+    "campaigns": "campaign campaign_account campaign_count campaign_second campaign_skip campaign_trouble"
+    " campaign_variant",
     "contacts": "audience audience_member audience_unsubscribe channel_import_undo contact contact_address contact_export contact_field"
     " contact_import contact_import_row contact_import_undo contact_mapping contact_merge contact_note contact_tag"
     " contact_value erasure_salt signup signup_form suppression",

@@ -65,7 +65,7 @@ def resume_campaign(
         begin(tx, now, campaign, by=by)
         lanes.resume(tx, workspace_id=workspace_id, scope=campaign.scope)
 
-    begun = isinstance(there, Campaign) and (there.planned or there.planned_to)
+    begun = isinstance(there, Campaign) and (there.planned or there.total > 0)
     return _do(tx, now, campaign_id, "resume" if begun else "begin", after, workspace_id, by)
 
 

@@ -103,6 +103,12 @@ class Campaign(Struct, frozen=True):
     zone: str | None
     test_addresses: str
     test_faults: str
+    split_percent: int
+    split_state: str | None
+    winner_by: str
+    winner_after_minutes: int
+    winner_at: datetime | None
+    winner: int | None
     state: CampaignState
     reason: str | None
     reason_code: str | None

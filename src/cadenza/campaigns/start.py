@@ -18,6 +18,7 @@ from cadenza.campaigns.model import (
 )
 from cadenza.campaigns.progress import forecast
 from cadenza.campaigns.save import check_accounts, write_rate
+from cadenza.campaigns.split import list_variants
 from cadenza.contacts.audiences import Audience, NoSuchAudience, find_audience
 from cadenza.core.channels import Channel
 from cadenza.db.audit import record
@@ -146,8 +147,10 @@ def _bulk_mail(tx: Tx, there: Campaign, sender: BulkSender) -> Unfit | None:
     """Refuse mail to many without a way to unsubscribe."""
     if there.channel is not Channel.EMAIL or there.mode == "test":
         return None
-    versions = load_versions(tx, there.workspace_id, [there.template_version_id])
-    wrong = check_bulk_template(sender, versions[there.template_version_id])
+    ids = [each.template_version_id for each in list_variants(tx, there)]
+    versions = load_versions(tx, there.workspace_id, ids or [there.template_version_id])
+    checked = (check_bulk_template(sender, each) for each in versions.values())
+    wrong = next((each for each in checked if each), None)
     if not wrong:
         return None
     said = " ".join(f"{each.message[:1].upper()}{each.message[1:]}." for each in wrong)

@@ -534,6 +534,26 @@ class Campaigns(Calls):
             idempotency_key=idempotency_key,
         )
 
+    def choose_winner(
+        self,
+        campaign_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.CampaignWinnerInput],
+    ) -> shapes.CampaignView:
+        """Send one of the versions that were tried to the rest of the audience."""
+        return self._asker.request(
+            "POST",
+            f"{self._at}/campaigns/{part(campaign_id)}/winner",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
     def create(
         self,
         *,
