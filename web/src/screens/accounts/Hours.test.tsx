@@ -9,9 +9,13 @@ import { t } from "../../messages/accounts";
 
 const early = { start: "08:00:00", end: "12:00:00", days: [1] };
 const shown = account("mastodon", { hours: { post: early } });
+const channels = [{ provider: "mastodon", channel: "mastodon", needs_recipient: false }];
+
+/** A server of one account. */
+const server = (read: () => unknown, write: () => unknown) => serve(({ method, url }) => (url.endsWith("/channels") ? channels : method === "GET" ? read() : write()));
 
 it("gives an action back to what is usual", async () => {
-  serve(({ method }) => (method === "GET" ? tagged('"7"', shown) : { ...shown, hours: {} }));
+  server(() => tagged('"7"', shown), () => ({ ...shown, hours: {} }));
   show(<Hours account={shown} mayChange />);
   await userEvent.selectOptions(screen.getByLabelText(t("posts")), "usual");
   await userEvent.click(screen.getByRole("button", { name: t("saveHours") }));
@@ -22,7 +26,7 @@ it("gives an action back to what is usual", async () => {
 
 it("saves nothing over another's hours before a person decides", async () => {
   const theirs = account("mastodon", { hours: { post: null } });
-  serve(({ method }) => (method === "GET" ? tagged('"8"', theirs) : theirs));
+  server(() => tagged('"8"', theirs), () => theirs);
   show(<Hours account={shown} mayChange />);
   await userEvent.click(screen.getByRole("button", { name: t("saveHours") }));
   await screen.findByText(t("someoneElseChangedTheHoursWhile"));
@@ -32,8 +36,15 @@ it("saves nothing over another's hours before a person decides", async () => {
 });
 
 it("says so when the server refuses", async () => {
-  serve(({ method }) => (method === "GET" ? tagged('"7"', shown) : refuse(422, "bad_hours", "They end where they begin.")));
+  server(() => tagged('"7"', shown), () => refuse(422, "bad_hours", "They end where they begin."));
   show(<Hours account={shown} mayChange />);
   await userEvent.click(screen.getByRole("button", { name: t("saveHours") }));
   await screen.findByText("They end where they begin.");
+});
+
+it("speaks only of what the network can do", async () => {
+  server(() => tagged('"7"', shown), () => shown);
+  show(<Hours account={shown} mayChange />);
+  await waitFor(() => expect(screen.queryByLabelText("InMails")).toBeNull());
+  expect(screen.getByLabelText(t("posts"))).toBeTruthy();
 });
