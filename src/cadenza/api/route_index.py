@@ -164,6 +164,12 @@ INDEX: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "POST",
+        "/workspaces/{workspace_id}/campaigns/{campaign_id}/winner",
+        "/api/v1",
+        "campaigns.routes",
+    ),
+    (
+        "POST",
         "/workspaces/{workspace_id}/campaigns/{campaign_id}/rate",
         "/api/v1",
         "campaigns.routes",

@@ -662,6 +662,13 @@ class CampaignInput(TypedDict):
     quiet_hours: NotRequired[str | None]
     # Start at the hour of `start_at` on each recipient's clock
     local_start: NotRequired[bool]
+    # Other templates that are tried against its own
+    variants: NotRequired[list[CampaignVariantInput]]
+    # So many of a hundred try the versions; the rest gets the winner
+    split_percent: NotRequired[int]
+    # Who or what chooses the winner
+    winner_by: NotRequired[Literal["hand", "replies", "clicks"]]
+    winner_after_minutes: NotRequired[int]
     # Of a test: who really gets it
     test_addresses: NotRequired[list[str]]
     # Of a test: how many of a hundred meet which fault
@@ -776,6 +783,25 @@ class CampaignStartView(TypedDict):
     warnings: list[str]
 
 
+class CampaignVariantInput(TypedDict):
+    """Another template that is tried."""
+
+    template_id: str
+    template_version: NotRequired[int | None]
+
+
+class CampaignVariantView(TypedDict):
+    """A version that is tried, and what it brought."""
+
+    position: int
+    template_id: str
+    template_version_id: str
+    sent: int
+    failed: int
+    replies: int
+    clicks: int
+
+
 class CampaignView(TypedDict):
     """A campaign and how far it is."""
 
@@ -800,6 +826,13 @@ class CampaignView(TypedDict):
     quiet_hours: str | None
     local_start: bool
     zone: str | None
+    variants: list[CampaignVariantView]
+    split_percent: int
+    split_state: Literal["testing", "waiting", "decided"] | None
+    winner_by: Literal["hand", "replies", "clicks"]
+    winner_after_minutes: int
+    winner_at: str | None
+    winner: int | None
     test_addresses: list[str]
     test_faults: dict[str, int]
     state: CampaignState
@@ -823,6 +856,13 @@ class CampaignViewPage(TypedDict):
 
     items: list[CampaignView]
     next: str | None
+
+
+class CampaignWinnerInput(TypedDict):
+    """Which version the rest of the audience gets."""
+
+    # Its place, from 0: the campaign's own template
+    variant: int
 
 
 class CancelInput(TypedDict):
