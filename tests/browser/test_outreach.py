@@ -18,7 +18,9 @@ from cadenza.contacts.unsubscribe import Subscriber, unsubscribe_url
 from cadenza.demo.add_contacts import add_contacts
 from cadenza.demo.cast import Cast, assemble
 from cadenza.demo.fill import connect_places
-from cadenza.inbox.model import Inbound, InboundKind
+from cadenza.demo.networks.telegram import SimulatedTelegram
+from cadenza.inbox.listeners import InboundKind
+from cadenza.inbox.model import Inbound
 from cadenza.inbox.record import record_inbound
 from cadenza.sql.tx import Tx
 from cadenza.templates.model import BodyFormat, Template, TemplateContent
@@ -74,6 +76,7 @@ async def test_a_campaign_is_tried_then_sent_and_what_failed_is_sent_again(
     bakery: Stage, cast: Cast
 ) -> None:
     chats = cast.roles["telegram"].simulated
+    assert isinstance(chats, SimulatedTelegram)
     chats.add_chat("channel", "Bakers of Berlin", username="bakers_berlin")
     page = await bakery.visit("ada", "campaigns")
     await expect(page.get_by_text(t("campaigns.noCampaignsYet"))).to_be_visible()
