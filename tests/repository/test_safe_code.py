@@ -61,6 +61,7 @@ AT_THE_DOOR = {
     "resolve": "the look-up",
 }
 PAST_THE_DOOR = {
+    "api/serve.py": "asks how many connections its listener already has",
     "cli/local.py": "speaks to the API in its own process, by no wire",
     "cli/local_server.py": "speaks to the server beside it, by the socket in the data folder alone",
     "client/core.py": "in its user's process, to the address that its user gives",
