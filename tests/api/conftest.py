@@ -244,6 +244,25 @@ def furnish_rooms(tx: Tx, now: datetime, name: str, member_id: str) -> dict[str,
     assert isinstance(source, InboundSource)
     tx.run(
         """
+        INSERT INTO mailbox_import (workspace_id, id, check_only, asked_by, asked_at)
+        VALUES (:home, :id, true, :by, :now)
+        """,
+        home=home,
+        id=f"mailbox-import-of-{name}",
+        by=by,
+        now=now,
+    )
+    tx.run(
+        """
+        INSERT INTO mailbox_import_row (workspace_id, import_id, number, address, fields, sealed, state)
+        VALUES (:home, :id, 1, :address, '{}', 'canary-sealed', 'waiting')
+        """,
+        home=home,
+        id=f"mailbox-import-of-{name}",
+        address=f"secret-{name}@example.org",
+    )
+    tx.run(
+        """
         INSERT INTO signup_form (
             workspace_id, id, name, audience_id, account_id, texts, created_by, created_at, updated_at
         ) VALUES (:home, :id, :name, :audience_id, :account_id, '{}', :by, :now, :now)
@@ -257,6 +276,7 @@ def furnish_rooms(tx: Tx, now: datetime, name: str, member_id: str) -> dict[str,
         now=now,
     )
     return {
+        "mailbox_import_id": f"mailbox-import-of-{name}",
         "form_id": f"form-of-{name}",
         "sequence_id": sequence.id,
         "campaign_id": f"campaign-of-{name}",
@@ -310,9 +330,9 @@ def deliver(tx: Tx, now: datetime, home: str, account: str, id_: str, **changes:
 
 
 @asynccontextmanager
-async def open_place(address: str, folder: Path, *, public_url: str = "") -> AsyncGenerator[Place]:
-    """Open a furnished house."""
-    settings = Settings(data=folder, database=address, public_url=public_url)
+async def open_place(address: str, folder: Path, **more: Any) -> AsyncGenerator[Place]:
+    """Open a furnished house; `more` are settings of its own."""
+    settings = Settings(data=folder, database=address, **more)
     async with AsyncExitStack() as stack:
         runtime = await stack.enter_async_context(open_runtime(settings))
         stop = asyncio.Event()

@@ -214,6 +214,15 @@ async def test_an_account_is_let_go_with_what_it_had_to_send(desk: Desk) -> None
     assert row == {"sealed": None}
 
 
+async def test_a_second_pause_replaces_the_reason_and_the_end(desk: Desk) -> None:
+    browser = await desk.place.client("editor")
+    path = f"{HOME}/accounts/account-of-ada/pause"
+    await browser.post(path, json={"reason": "a break"})
+    again = await browser.post(path, json={"reason": "a fire", "until": "2099-01-01T09:00:00Z"})
+    lane = again.json()["lane"]
+    assert (lane["pause_reason"], lane["paused_until"]) == ("a fire", "2099-01-01T09:00:00Z")
+
+
 async def test_what_came_due_in_a_pause_wants_a_choice(desk: Desk) -> None:
     browser = await desk.place.client("editor")
     path = f"{HOME}/accounts/account-of-ada"

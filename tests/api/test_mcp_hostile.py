@@ -15,6 +15,7 @@ from fastapi.routing import APIRoute
 from cadenza.api import internal_client
 from cadenza.api.internal_client import InternalCall
 from cadenza.api.rate_limit import Pace, TokenBucket
+from cadenza.api.resources import installation_scopes, known_scopes
 from cadenza.api.route_lookup import Finder
 from cadenza.api.tools import Tool, list_tools
 from cadenza.people.model import Caller, Role
@@ -69,7 +70,7 @@ async def agent(small: Place) -> httpx2.AsyncClient:
         small.runtime.clock, at_will, at_will
     )
     owner = await small.client("owner")
-    scopes = sorted(small.app.state.scopes - small.app.state.installation_scopes)
+    scopes = sorted(known_scopes() - installation_scopes())
     made = await owner.post(
         f"{HOME}/keys", json={"name": "agent", "role": "admin", "scopes": scopes}
     )
@@ -145,7 +146,7 @@ async def test_an_answer_without_an_end_is_cut_off(
         app.add_api_route("/endless/{id}", answer)
         route = app.routes[-1]
         assert isinstance(route, APIRoute)
-        app.router = Finder((), last=route)
+        app.router = Finder(tuple, last=route)
         scope = {
             "type": "http",
             "asgi": {"version": "3.0", "spec_version": "2.3"},
@@ -162,5 +163,5 @@ async def test_an_answer_without_an_end_is_cut_off(
 
 
 def tools_of(place: Place) -> list[Tool]:
-    caller = Caller(by="key:agent", role=Role.ADMIN, scopes=place.app.state.scopes)
+    caller = Caller(by="key:agent", role=Role.ADMIN, scopes=known_scopes())
     return list(list_tools(place.app, caller).values())

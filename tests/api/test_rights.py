@@ -3,11 +3,11 @@
 The walk holds each route to what it declares; this holds the declarations to what they should be.
 """
 
-from cadenza.api.app import RESOURCES
+from cadenza.api.resources import declared_routes
 from cadenza.api.routes import Access, Route
 from cadenza.people.model import Role
 
-DECLARED = [each for resource in RESOURCES for each in resource.declared]
+DECLARED = [each for prefix, _, each in declared_routes() if prefix]
 HOME = "/workspaces/{workspace_id}"
 # All that people may write who were given nothing to write: themselves, and questions that need a body.
 OPEN_WRITES = {

@@ -34,6 +34,7 @@ from schemathesis.generation.feedback import FeedbackSources
 from schemathesis.pytest._test_builder import build_operation_test
 
 from cadenza.api.app import create_app
+from cadenza.api.resources import known_scopes
 from cadenza.api.serve import serve
 from cadenza.config.model import Settings
 from cadenza.core.clock import SystemClock
@@ -151,7 +152,7 @@ def key(on_postgres: tuple[str, Place]) -> str:
     address, place = on_postgres
     answer = httpx2.post(
         f"{address}/api/v1/workspaces/{HOME['workspace_id']}/keys",
-        json={"name": "all", "role": "admin", "scopes": sorted(place.app.state.scopes)},
+        json={"name": "all", "role": "admin", "scopes": sorted(known_scopes())},
         headers=CSRF,
         cookies={"cadenza": place.tokens["owner"]},
     )

@@ -12,6 +12,7 @@ import httpx2
 from fastapi.routing import APIRoute
 from starlette.routing import Match
 
+from cadenza.api.resources import known_scopes
 from cadenza.api.routes import Access
 from cadenza.media.add import Store, begin, finish
 from cadenza.media.model import Facts
@@ -258,7 +259,7 @@ async def test_a_key_of_one_account_meets_nothing_of_another(place: Place) -> No
     own = ids_of(place, "ada") | await place.runtime.operations.run(
         lambda tx, now: furnish_rooms(tx, now, "ada", place.ids["owner.member"])
     )
-    scopes = sorted(place.app.state.scopes)
+    scopes = sorted(known_scopes())
     program = await make_program(place, scopes=scopes, accounts=["account-of-ada"])
     before = await everything(place)
     media = own | {"media_id": aside.pop("media_id")}  # the library is shared, its posts are not

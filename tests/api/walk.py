@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from cadenza.api.routes import Route
+from cadenza.api.routes import Route, declaration_of
 from tests.api.conftest import Place
 from tests.product_tables import product_tables
 
@@ -66,7 +66,7 @@ def steps(app: FastAPI) -> list[Step]:
         if getattr(route, "name", "") == "web":
             continue  # the web app's own files, the same for everybody
         assert isinstance(route, APIRoute), f"{route} is not guarded"
-        declared = app.state.declared[route.endpoint]
+        declared = declaration_of(route.endpoint)
         operation = document["paths"].get(route.path, {}).get(declared.method.lower(), {})
         found.append(Step(declared, route.path, operation, document))
     return found

@@ -77,7 +77,9 @@ async def test_a_restored_database_sends_nothing_again_and_waits_for_a_person(
     async with open_runtime(town.settings) as runtime:
         await town.furnish(runtime)
         # What is in its call would else keep the others waiting.
-        await runtime.operations.run(lambda tx, _: tx.run("UPDATE lane SET in_flight_limit = 9"))
+        await runtime.operations.run(
+            lambda tx, _: tx.run("UPDATE lane SET in_flight_limit = 9, width = 9")
+        )
         async with working(runtime):
             before = await town.post(runtime, "before the backup")
             runtime.source.nudge()

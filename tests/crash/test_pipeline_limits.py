@@ -123,7 +123,7 @@ class Ground:
                 )
                 init_account(tx, now, workspace_id=HOME, account_id=f"account-{n}")
             for lane in campaigns:
-                lanes.open_lane(tx, workspace_id=HOME, lane_id=lane, in_flight_limit=4)
+                lanes.open_lane(tx, workspace_id=HOME, scope=lane, in_flight_limit=4)
             new = [
                 NewDelivery(
                     id=f"d{n:03}",

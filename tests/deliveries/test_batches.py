@@ -25,7 +25,9 @@ def counting(tx: Tx, statements: list[str]) -> Tx:
 
 async def widen(pipeline: Pipeline, limit: int) -> None:
     await pipeline.operations.run(
-        lambda tx, _: tx.run("UPDATE lane SET in_flight_limit = :limit", limit=limit)
+        lambda tx, _: tx.run(
+            "UPDATE lane SET in_flight_limit = :limit, width = :limit", limit=limit
+        )
     )
 
 

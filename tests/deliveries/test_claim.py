@@ -11,7 +11,9 @@ from tests.deliveries.conftest import HOME, Pipeline
 
 async def widen(pipeline: Pipeline, width: int) -> None:
     await pipeline.operations.run(
-        lambda tx, _: tx.run("UPDATE lane SET in_flight_limit = :width", width=width)
+        lambda tx, _: tx.run(
+            "UPDATE lane SET in_flight_limit = :width, width = :width", width=width
+        )
     )
 
 

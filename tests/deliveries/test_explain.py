@@ -105,7 +105,7 @@ async def test_what_holds_now_shows_for_what_is_due_later(pipeline: Pipeline, ga
             case "account":
                 tx.run("UPDATE account SET state = 'needs_reconnect', state_reason = 'a fire'")
             case "lane":
-                lanes.pause(tx, workspace_id=HOME, lane_id="account:ada", reason="a fire")
+                lanes.pause(tx, workspace_id=HOME, scope="account:ada", reason="a fire")
             case _:
                 alive(tx, now)
                 tx.run("UPDATE installation SET held_at = :now, hold_reason = 'a fire'", now=now)

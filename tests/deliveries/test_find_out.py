@@ -100,11 +100,11 @@ def start(tx: Tx, _now: datetime) -> None:
 
 
 def pause(tx: Tx, _now: datetime) -> None:
-    lanes.pause(tx, workspace_id=HOME, lane_id="account:ada", reason="holiday")
+    lanes.pause(tx, workspace_id=HOME, scope="account:ada", reason="holiday")
 
 
 def resume(tx: Tx, _now: datetime) -> None:
-    lanes.resume(tx, workspace_id=HOME, lane_id="account:ada")
+    lanes.resume(tx, workspace_id=HOME, scope="account:ada")
 
 
 def sign_out(tx: Tx, now: datetime) -> None:

@@ -171,7 +171,7 @@ async def test_what_is_held_now_is_not_judged_late(pipeline: Pipeline, held: str
     else:
         await pipeline.operations.run(
             lambda tx, _: lanes.pause(
-                tx, workspace_id=HOME, lane_id=ticket.delivery.lane_id, reason="a break"
+                tx, workspace_id=HOME, scope=ticket.delivery.lane_id, reason="a break"
             )
         )
     await pass_time(pipeline, 3 * HOUR)

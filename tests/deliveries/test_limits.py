@@ -8,7 +8,7 @@ import pytest
 from cadenza.core.channels import Channel
 from cadenza.deliveries.audit_limits import audit_limits
 from cadenza.deliveries.lanes import open_lane
-from cadenza.deliveries.model import Action
+from cadenza.deliveries.model import Action, lane_of
 from cadenza.deliveries.permit import Permitted, Refusal
 from cadenza.deliveries.rescue import rescue
 from cadenza.providers.outcome import (
@@ -91,14 +91,15 @@ async def test_a_gap_is_counted_from_the_end_of_the_call(pipeline: Pipeline) -> 
 
 
 async def test_what_is_given_back_opens_the_lanes_that_waited_for_it(pipeline: Pipeline) -> None:
-    for lane_id in ("campaign:1", "campaign:2"):
+    for scope in ("campaign:1", "campaign:2"):
         await pipeline.operations.run(
-            lambda tx, _, lane=lane_id: open_lane(
-                tx, workspace_id=HOME, lane_id=lane, account_id="ada"
+            lambda tx, _, scope=scope: open_lane(
+                tx, workspace_id=HOME, scope=scope, account_id="ada"
             )
         )
-        await pipeline.post(lane_id=lane_id)
+        await pipeline.post(lane_id=lane_of(scope, "ada"))
     await pipeline.limit("ada", "post", "day", 1)
+    await pipeline.operations.run(lambda tx, _: tx.run("UPDATE lane SET width = 2"))
     first, second = await pipeline.claim(2)
     (permit,) = await pipeline.permit(first)
     assert isinstance(permit, Permitted)
@@ -138,7 +139,7 @@ async def test_a_crash_before_the_permit_is_claimed_again(pipeline: Pipeline) ->
     await asyncio.sleep(0.01)
     await pipeline.operations.run(lambda tx, now: rescue(tx, now, crash_limit=5))
 
-    (ticket,) = await pipeline.claim(alone=True)
+    (ticket,) = await pipeline.claim()
     assert (ticket.id, ticket.delivery.crashes) == (id_, 1)
 
 

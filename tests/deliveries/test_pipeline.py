@@ -73,13 +73,13 @@ async def test_a_million_paused_rows_are_not_looked_at(pipeline: Pipeline) -> No
 
     await pipeline.post()
     await pipeline.operations.run(
-        lambda tx, _: lanes.pause(tx, workspace_id=HOME, lane_id="account:ada", reason="holiday")
+        lambda tx, _: lanes.pause(tx, workspace_id=HOME, scope="account:ada", reason="holiday")
     )
     other = await pipeline.post("ben")
 
     assert [t.id for t in await pipeline.claim()] == [other]
     await pipeline.operations.run(
-        lambda tx, _: lanes.resume(tx, workspace_id=HOME, lane_id="account:ada")
+        lambda tx, _: lanes.resume(tx, workspace_id=HOME, scope="account:ada")
     )
     assert len(await pipeline.claim()) == 1
 
@@ -91,7 +91,7 @@ async def test_a_pause_between_claim_and_permit_wins(pipeline: Pipeline) -> None
     (ticket,) = await pipeline.claim()
     epoch = await pipeline.epoch(ticket)
     await pipeline.operations.run(
-        lambda tx, _: lanes.pause(tx, workspace_id=HOME, lane_id="account:ada", reason="stop")
+        lambda tx, _: lanes.pause(tx, workspace_id=HOME, scope="account:ada", reason="stop")
     )
     (answer,) = await pipeline.permit(ticket, epoch=epoch)
 
@@ -164,7 +164,7 @@ async def test_a_stale_worker_gets_no_permit_and_settles_nothing(pipeline: Pipel
     await pipeline.operations.run(
         lambda tx, _: tx.run("UPDATE delivery SET leased_until = NULL, worker = NULL")
     )
-    await pipeline.operations.run(lambda tx, _: tx.run("UPDATE lane SET in_flight = 0"))
+    await pipeline.operations.run(lambda tx, _: tx.run("UPDATE lane SET in_flight = 0, calls = 0"))
     await pipeline.operations.run(
         lambda tx, _: tx.run(
             "UPDATE lane SET runnable_at = (SELECT min(due_at) FROM delivery) WHERE id = 'account:ada'"

@@ -5,11 +5,13 @@ import itertools
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
+from cadenza.contacts.unsubscribe import Subscriber, unsubscribe
 from cadenza.core.channels import Channel
-from cadenza.core.clock import SystemClock
+from cadenza.core.clock import Clock, SystemClock
 from cadenza.core.ids import SeededRandom
 from cadenza.deliveries.model import ClaimedDelivery
 from cadenza.deliveries.publish import Publisher, Sender
@@ -20,7 +22,7 @@ from cadenza.demo.simulator.faults import Kind
 from cadenza.engine.worker import Worker
 from cadenza.providers.outcome import Sent
 from cadenza.sql.tx import Row
-from tests.deliveries.conftest import Pipeline
+from tests.deliveries.conftest import HOME, Pipeline
 from tests.providers.contract import Scene, patient_client
 from tests.providers.facebook.fixtures import SWITCH, facebook
 from tests.providers.mastodon.fixtures import POSTS, mastodon
@@ -37,6 +39,7 @@ async def working(
     scene: Scene,
     lease: timedelta = timedelta(seconds=5),
     files: Files | None = None,
+    clock: Clock | None = None,
 ) -> AsyncGenerator[tuple[Publisher, Worker]]:
     ids = itertools.count(1)
 
@@ -50,7 +53,7 @@ async def working(
         open_sender=open_sender,
         http=scene.http,
         files=files or NoFiles(),
-        clock=SystemClock(),
+        clock=clock or SystemClock(),
         rng=SeededRandom(1),
         new_id=lambda: f"attempt-{next(ids):06}",
     )
@@ -212,3 +215,36 @@ async def test_twenty_accounts_posts_leave_together(pipeline: Pipeline) -> None:
         for id_ in ids:
             await until(pipeline, id_, "sent")
         assert sorted(scene.visible()) == sorted(f"post {n}" for n in range(20))
+
+
+class NappingClock(SystemClock):
+    """Its process sleeps: monotonic time goes on while nothing is done."""
+
+    slept = 0.0
+
+    def monotonic(self) -> float:
+        return super().monotonic() + self.slept
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1.5])
+async def test_a_call_that_is_not_begun_within_a_second_needs_a_new_permit(
+    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    """Whoever unsubscribes while a worker sleeps between permit and call is not written to."""
+    clock, names = NappingClock(), iter((True,))
+    async with mastodon() as (scene, _world), working(pipeline, scene, clock=clock) as (sending, _):
+        call = sending._ending.run
+
+        async def nap(*given: Any) -> Any:
+            if next(names, False):
+                await pipeline.operations.run(
+                    lambda tx, now: unsubscribe(tx, now, Subscriber(HOME, "mastodon", "@ben"))
+                )
+                clock.slept += seconds
+            return await call(*given)
+
+        monkeypatch.setattr(sending._ending, "run", nap)
+        id_ = await pipeline.post(content='{"text":"Good morning"}', recipient="@ben")
+        row = await until(pipeline, id_, "sent", "skipped")
+        assert row["state"] == ("skipped" if seconds else "sent")
+        assert scene.visible() == ([] if seconds else ["Good morning"])

@@ -20,7 +20,7 @@ HOURS = timedelta(hours=3)
 
 async def open_campaign(pipeline: Pipeline) -> None:
     def add(tx: Tx, _now: datetime) -> None:
-        lanes.open_lane(tx, workspace_id=HOME, lane_id=CAMPAIGN, in_flight_limit=9)
+        lanes.open_lane(tx, workspace_id=HOME, scope=CAMPAIGN, in_flight_limit=9)
 
     await pipeline.operations.run(add)
 

@@ -22,7 +22,7 @@ CAMPAIGN = "campaign:7"
 
 async def open_campaign(pipeline: Pipeline, in_flight: int = 9) -> None:
     def add(tx: Tx, _now: datetime) -> None:
-        lanes.open_lane(tx, workspace_id=HOME, lane_id=CAMPAIGN, in_flight_limit=in_flight)
+        lanes.open_lane(tx, workspace_id=HOME, scope=CAMPAIGN, in_flight_limit=in_flight)
 
     await pipeline.operations.run(add)
 

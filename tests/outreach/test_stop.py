@@ -52,7 +52,7 @@ async def test_a_reply_stops_a_message_that_a_worker_has_in_hand(office: Office)
     (row,) = await office.deliveries(made)
     assert row["state"] == "canceled"
     (lane,) = await office.rows(
-        "SELECT * FROM lane WHERE id = :id", id=f"sequence:{made.id}:mailbox"
+        "SELECT * FROM lane WHERE id = :id", id=f"sequence:{made.id}@mailbox"
     )
     assert lane["in_flight"] == 0
 

@@ -47,6 +47,7 @@ class Recorder:
         await self.desk.connect(self.account)
         await self.desk.week(self.account, slots={str(day): TIMES for day in range(7)})
         await self._set("in_flight_limit", model.IN_FLIGHT)
+        await self._set("width", model.IN_FLIGHT)
 
     async def close(self) -> None:
         """Let nothing of it be claimed any more."""

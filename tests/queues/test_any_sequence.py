@@ -44,13 +44,13 @@ from cadenza.queues.add import Queued, To, add_pieces
 from cadenza.queues.change import ChangedSchedule, How, change
 from cadenza.queues.check_slot import Named
 from cadenza.queues.clear import Cleared, clear, clear_post
-from cadenza.queues.missed import MissedChoice as Late
 from cadenza.queues.missed import rescue_missed
 from cadenza.queues.model import Queue, locks
 from cadenza.queues.move_to_slot import MovedToSlot, move_to_slot
 from cadenza.queues.pause import pause
 from cadenza.queues.reorder import Reordered, move, reorder, reverse, shuffle, swap, to_top
 from cadenza.queues.resume import ResumeChoice, resume
+from cadenza.queues.resume import ResumeChoice as Late
 from cadenza.queues.schedule import write
 from cadenza.queues.skip import skip, skip_next, unskip
 from cadenza.queues.stop import start, stop

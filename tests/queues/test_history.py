@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from cadenza.queues.add import To
-from cadenza.queues.missed import MissedChoice, rescue_missed
+from cadenza.queues.missed import rescue_missed
 from cadenza.queues.pause import pause
 from cadenza.queues.reorder import reverse
 from cadenza.queues.resume import ResumeChoice, resume
@@ -50,7 +50,7 @@ async def send(desk: Desk) -> None:
 async def rescue(desk: Desk) -> None:
     await desk.operations.run(lambda tx, _: tx.run("UPDATE delivery SET state = 'missed'"))
     desk.now += timedelta(days=3)
-    await desk.run(rescue_missed, account_id="ada", by=ADA, choice=MissedChoice.NEXT_SLOT)
+    await desk.run(rescue_missed, account_id="ada", by=ADA, choice=ResumeChoice.SHIFT)
 
 
 async def due(desk: Desk) -> list[datetime]:

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from cadenza.queues.missed import MissedChoice, Rescued, list_missed, rescue_missed, space
+from cadenza.queues.missed import Rescued, list_missed, rescue_missed, space
 from cadenza.queues.model import NoQueue
-from cadenza.queues.resume import Resumed
+from cadenza.queues.resume import ResumeChoice, Resumed
 from tests.queues.conftest import ADA, DAILY, MONDAY, Desk
 
 
@@ -27,7 +27,7 @@ async def test_beyond_the_grace_they_are_missed(desk: Desk) -> None:
 
 async def test_missed_posts_take_the_next_free_slots_in_order(desk: Desk) -> None:
     await missed(desk)
-    answer = await desk.run(rescue_missed, account_id="ada", choice=MissedChoice.NEXT_SLOT, by=ADA)
+    answer = await desk.run(rescue_missed, account_id="ada", choice=ResumeChoice.SHIFT, by=ADA)
     assert isinstance(answer, Rescued)
     assert await desk.order() == [
         ("p0003", "2026-05-05T09:00"),
@@ -45,14 +45,14 @@ async def test_a_missed_message_takes_no_slot_of_the_queue(desk: Desk) -> None:
             "UPDATE delivery SET action = 'message', state = 'missed' WHERE id = :id", id=message
         )
     )
-    await desk.run(rescue_missed, account_id="ada", choice=MissedChoice.NEXT_SLOT, by=ADA)
+    await desk.run(rescue_missed, account_id="ada", choice=ResumeChoice.SHIFT, by=ADA)
     row = await desk.row("delivery", message)
     assert (row["state"], row["slot_at"]) == ("missed", None)
 
 
 async def test_missed_posts_go_now_spaced(desk: Desk) -> None:
     await missed(desk)
-    answer = await desk.run(rescue_missed, account_id="ada", choice=MissedChoice.NOW, by=ADA)
+    answer = await desk.run(rescue_missed, account_id="ada", choice=ResumeChoice.SEND, by=ADA)
     assert isinstance(answer, Rescued)
     assert [m.now_at - desk.now for m in answer.moved] == [timedelta(), timedelta(minutes=5)]
     assert len(await desk.send()) == 1
@@ -66,7 +66,7 @@ async def test_missed_posts_go_back_to_the_drafts_by_name(desk: Desk) -> None:
     answer = await desk.run(
         rescue_missed,
         account_id="ada",
-        choice=MissedChoice.DRAFT,
+        choice=ResumeChoice.DRAFT,
         by=ADA,
         ids=[second["id"], "nobody"],
     )
@@ -111,7 +111,7 @@ async def test_a_missed_post_that_goes_now_passes_its_days_number_of_posts(
         lambda tx, _: tx.run("UPDATE delivery SET state = 'missed' WHERE id = :id", id=late)
     )
     desk.now = MONDAY + timedelta(hours=4)
-    answer = await desk.run(rescue_missed, account_id="ada", choice=MissedChoice.NOW, by=ADA)
+    answer = await desk.run(rescue_missed, account_id="ada", choice=ResumeChoice.SEND, by=ADA)
     assert isinstance(answer, Rescued), answer
     assert "more than its 1" in answer.warnings[0]
     await desk.send()
@@ -126,9 +126,16 @@ async def test_without_weekly_slots_a_missed_post_can_become_a_draft_and_has_no_
         lambda tx, _: tx.run("UPDATE delivery SET state = 'missed' WHERE id = :id", id=late)
     )
     ask = {"account_id": "ada", "by": ADA}
-    assert isinstance(await desk.run(rescue_missed, choice=MissedChoice.NEXT_SLOT, **ask), NoQueue)
-    answer = await desk.run(rescue_missed, choice=MissedChoice.DRAFT, **ask)
+    assert isinstance(await desk.run(rescue_missed, choice=ResumeChoice.SHIFT, **ask), NoQueue)
+    answer = await desk.run(rescue_missed, choice=ResumeChoice.DRAFT, **ask)
     assert isinstance(answer, Rescued)
     assert answer.drafts == (late,)
     unknown = {**ask, "account_id": "nobody"}
-    assert isinstance(await desk.run(rescue_missed, choice=MissedChoice.NOW, **unknown), NoQueue)
+    assert isinstance(await desk.run(rescue_missed, choice=ResumeChoice.SEND, **unknown), NoQueue)
+
+
+def test_the_words_of_before_are_still_understood() -> None:
+    assert ResumeChoice("next_slot") is ResumeChoice.SHIFT
+    assert ResumeChoice("now") is ResumeChoice.SEND
+    with pytest.raises(ValueError, match="later"):
+        ResumeChoice("later")

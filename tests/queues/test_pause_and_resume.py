@@ -224,7 +224,7 @@ async def test_a_pause_ends_by_itself_without_weekly_slots_too(desk: Desk) -> No
     until = MONDAY + timedelta(hours=4)
     await desk.operations.run(
         lambda tx, _: lanes.pause(
-            tx, workspace_id=HOME, lane_id="account:ada", reason="storm", until=until
+            tx, workspace_id=HOME, scope="account:ada", reason="storm", until=until
         )
     )
     desk.now = until

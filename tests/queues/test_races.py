@@ -42,7 +42,7 @@ async def test_reorder_against_claim_moves_all_but_the_one_that_was_taken(pg: De
         )
         await pg.operations.run(
             lambda tx, _, at=instants[0]: tx.run(
-                "UPDATE lane SET in_flight = 0, runnable_at = :at", at=at
+                "UPDATE lane SET in_flight = 0, calls = 0, runnable_at = :at", at=at
             )
         )
 
@@ -89,7 +89,7 @@ async def test_clear_against_permit_never_cancels_what_was_permitted(pg: Desk) -
                 "WHERE state = 'sending'"
             )
         )
-        await pg.operations.run(lambda tx, _: tx.run("UPDATE lane SET in_flight = 0"))
+        await pg.operations.run(lambda tx, _: tx.run("UPDATE lane SET in_flight = 0, calls = 0"))
 
 
 async def test_clear_against_claim_cancels_or_is_too_late(pg: Desk) -> None:
@@ -106,7 +106,7 @@ async def test_clear_against_claim_cancels_or_is_too_late(pg: Desk) -> None:
                 "UPDATE delivery SET state = 'canceled', leased_until = NULL WHERE state = 'scheduled'"
             )
         )
-        await pg.operations.run(lambda tx, _: tx.run("UPDATE lane SET in_flight = 0"))
+        await pg.operations.run(lambda tx, _: tx.run("UPDATE lane SET in_flight = 0, calls = 0"))
 
 
 async def test_add_against_a_schedule_change_never_leaves_a_post_beside_the_slots(pg: Desk) -> None:
@@ -187,7 +187,7 @@ async def test_a_slot_is_never_given_to_what_a_worker_took_meanwhile(pg: Desk) -
         assert row["due_at"] == (queued.at if tickets else queued.at + timedelta(days=1))
         await pg.operations.run(lambda tx, _: tx.run("UPDATE delivery SET state = 'canceled'"))
         await pg.operations.run(
-            lambda tx, _: tx.run("UPDATE lane SET in_flight = 0, runnable_at = NULL")
+            lambda tx, _: tx.run("UPDATE lane SET in_flight = 0, calls = 0, runnable_at = NULL")
         )
 
 

@@ -111,7 +111,7 @@ def _claim(tx: Tx, now: datetime) -> list[ClaimedDelivery]:
 
 
 def _pause(tx: Tx, _now: datetime) -> bool:
-    return lanes.pause(tx, workspace_id=HOME, lane_id=LANE, reason="stop")
+    return lanes.pause(tx, workspace_id=HOME, scope=LANE, reason="stop")
 
 
 def _cancel(tx: Tx, now: datetime) -> object:
@@ -346,8 +346,8 @@ async def test_a_claim_that_has_not_reached_the_lane_yet_sees_who_was_put_first_
         pytest.skip("one writer at a time: nobody comes between")
     await pair.person.run(lambda tx, now: _add(tx, now, "d2"))
     # The claim waits where it has its view of all rows and has not locked the lane.
-    gate = "pg_advisory_xact_lock_shared(4712)::text IS NOT NULL AND NOT paused"
-    waits = claiming._HEADS_LOCKED.replace("NOT paused", gate, 1)
+    gate = "pg_advisory_xact_lock_shared(4712)::text IS NOT NULL AND NOT lane.paused"
+    waits = claiming._HEADS_LOCKED.replace("NOT lane.paused", gate, 1)
     monkeypatch.setattr(claiming, "_HEADS_LOCKED", waits)
     keeper = await asyncpg.connect(pair.dsn)
     try:

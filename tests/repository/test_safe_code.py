@@ -25,6 +25,7 @@ LOADERS = {
     ("bootstrap/find_copywriter.py", "name"),  # of the settings, by whoever runs the application
     ("providers/registry.py", "f'{providers.__name__}.{name}'"),
     ("cli/worker.py", "module_name"),
+    ("api/resources.py", "f'cadenza.api.{module}'"),  # of the list of resources there
     (
         "core/lazy.py",
         "f'{package}.{homes[name]}'",
@@ -62,7 +63,6 @@ AT_THE_DOOR = {
 PAST_THE_DOOR = {
     "cli/local.py": "speaks to the API in its own process, by no wire",
     "cli/local_server.py": "speaks to the server beside it, by the socket in the data folder alone",
-    "api/serve.py": "asks how many connections its listener already has",
     "client/core.py": "in its user's process, to the address that its user gives",
     "client/core_sync.py": "in its user's process, to the address that its user gives",
     "client/wire.py": "in its user's process, to the address that its user gives",

@@ -19,7 +19,8 @@ SENTENCE = re.compile(r"\b(?:AND|OR|WHERE) \(?(?:\w+\.)?(?:\w+_)?reason (?:=|<>|
 DELIVERY = re.compile(r"\bUPDATE delivery\s+SET(.*?)(?:\bWHERE\b|\bFROM\b|\"\"\")", re.DOTALL)
 OWNERS = {
     "accounts": "account connecting",
-    "campaigns": "campaign campaign_account campaign_count campaign_second campaign_skip campaign_trouble",
+    "campaigns": "campaign campaign_account campaign_count campaign_second campaign_skip campaign_trouble"
+    " campaign_variant",
     "contacts": "audience audience_member audience_unsubscribe channel_import_undo contact contact_address contact_export contact_field"
     " contact_import contact_import_row contact_import_undo contact_mapping contact_merge contact_note contact_tag"
     " contact_value erasure_salt signup signup_form suppression",
@@ -27,7 +28,8 @@ OWNERS = {
     "deliveries": "account_pace activity attempt bucket budget delivery exchange installation lane limit_audited network_wait"
     " provider_rate recipient_channel recipient_failure",
     "drafts": "asset category generation media_keep rule rule_occurrence rule_target",
-    "inbox": "conversation conversation_reply inbound_event inbound_poll inbound_source mailbox",
+    "inbox": "conversation conversation_reply inbound_event inbound_poll inbound_source mailbox mailbox_import"
+    " mailbox_import_row",
     "media": "media media_fit media_use",
     "notices": "notice notice_choice webhook",
     "outreach": "sequence sequence_account sequence_contact sequence_step",
@@ -40,7 +42,6 @@ OWNERS = {
 ELSEWHERE = {
     "account": "deliveries demo notices queues",
     "installation": "bootstrap",
-    "lane": "queues",
     "notice_choice": "people",
     "outbox": "notices",
     "post": "deliveries drafts",

@@ -229,7 +229,10 @@ MUTANTS = {
             "an unconfirmed send is refunded",
             patches=((settle, "_save_evidence", _refund_unconfirmed),),
         ),
-        Mutant("an old permit is used", patches=((publish, "FRESH", float("inf")),)),
+        Mutant(
+            "an old permit is used",
+            patches=((publish, "FRESH", float("inf")), (publish, "PROMPT", float("inf"))),
+        ),
         Mutant(
             "doubts are looked into at once",
             patches=((reconcile, "SEND_TIMEOUT", timedelta(seconds=-30)),),

@@ -156,7 +156,7 @@ class People:
         if self.shared is not None:
             self.at_once(
                 lambda tx, _: lanes.open_lane(
-                    tx, workspace_id=HOME, lane_id=SHARED, in_flight_limit=2
+                    tx, workspace_id=HOME, scope=SHARED, in_flight_limit=2
                 )
             )
             self._limit(SHARED, "broadcast", "gap", self.shared.gap)
@@ -232,13 +232,13 @@ class People:
 
     async def _pause(self, lane: str) -> None:
         if await self.insist(
-            lambda tx, _: (lanes.pause(tx, workspace_id=HOME, lane_id=lane, reason="rest"), 1)
+            lambda tx, _: (lanes.pause(tx, workspace_id=HOME, scope=lane, reason="rest"), 1)
         ):
             self._world.tell("people", f"{lane} is paused")
 
     async def _resume(self, lane: str) -> None:
         self._world.tell("people", f"{lane} is to be resumed")
-        await self.insist(lambda tx, _: (lanes.resume(tx, workspace_id=HOME, lane_id=lane), 1))
+        await self.insist(lambda tx, _: (lanes.resume(tx, workspace_id=HOME, scope=lane), 1))
 
     async def _cancel(self, id_: str) -> None:
         answer = await self.insist(
@@ -265,7 +265,7 @@ class People:
     def open_all(self) -> None:
         """Resume every lane, as the time of trouble is over."""
         for lane in self.lanes:
-            self.at_once(lambda tx, _, lane=lane: lanes.resume(tx, workspace_id=HOME, lane_id=lane))
+            self.at_once(lambda tx, _, lane=lane: lanes.resume(tx, workspace_id=HOME, scope=lane))
 
     def _now(self, sql: str, *values: object) -> None:
         self._world.raw.execute(sql, values)

@@ -9,6 +9,7 @@ from msgspec import Struct
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key, columns, select
 
+BROADCASTERS = frozenset({"telegram", "slack", "discord", "webhook"})
 SENDING = ("connected", "expiring")  # states in which an account can send
 
 
@@ -40,6 +41,13 @@ class Account(Struct, frozen=True):
     def can_send(self) -> bool:
         """Say whether it is connected."""
         return self.state in SENDING
+
+    @property
+    def is_bulk(self) -> bool:
+        """Say whether it is made to write to many: by its network, or because a person says so."""
+        return self.provider in BROADCASTERS or msgspec.json.decode(self.settings).get(
+            "bulk", False
+        )
 
 
 COLUMNS = columns(Account, "account")

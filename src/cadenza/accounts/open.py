@@ -25,6 +25,11 @@ def mailbox_row(workspace_id: str, account_id: str) -> str:
     return f"mailbox:{workspace_id}:{account_id}"
 
 
+def import_row(workspace_id: str, import_id: str, number: int) -> str:
+    """Name the row that the passwords of an imported mailbox are sealed for, until it was tried."""
+    return f"mailbox_import:{workspace_id}:{import_id}:{number}"
+
+
 def inbound_row(workspace_id: str, source_id: str) -> str:
     """Name the row that the secret of an inbound source is sealed for."""
     return f"inbound:{workspace_id}:{source_id}"

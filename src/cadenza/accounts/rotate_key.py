@@ -13,7 +13,13 @@ from typing import Any
 
 import msgspec
 
-from cadenza.accounts.open import connecting_row, inbound_row, mailbox_row, row_name
+from cadenza.accounts.open import (
+    connecting_row,
+    import_row,
+    inbound_row,
+    mailbox_row,
+    row_name,
+)
 from cadenza.accounts.seal import CannotOpen, Keyring
 from cadenza.notices.preferences import webhook_row, webhook_url_row
 from cadenza.people.change_password import email_row
@@ -99,6 +105,12 @@ PLACES: tuple[SealedColumn, ...] = (
         keys=("workspace_id", "account_id"),
         column="sealed",
         row=lambda row: mailbox_row(row["workspace_id"], row["account_id"]),
+    ),
+    SealedColumn(
+        table="mailbox_import_row",
+        keys=("workspace_id", "import_id", "number"),
+        column="sealed",
+        row=lambda row: import_row(row["workspace_id"], row["import_id"], row["number"]),
     ),
     SealedColumn(
         table="inbound_source",

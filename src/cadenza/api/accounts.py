@@ -34,6 +34,7 @@ from cadenza.core.holiday_calendars import UnknownCalendarError, check_calendar
 from cadenza.db.audit import record
 from cadenza.deliveries import lanes, resume_plan, set_limit
 from cadenza.deliveries.cancel_account import cancel_account
+from cadenza.deliveries.init_account import set_width
 from cadenza.deliveries.lift_suspension import NotSuspended, lift_suspension
 from cadenza.deliveries.model import Action, account_scope
 from cadenza.people.model import Role
@@ -300,7 +301,7 @@ async def list_accounts(ask: Reader, workspace_id: Id) -> list[Account]:
             **accounts,
         )
         found = tx.all(
-            "SELECT * FROM lane WHERE workspace_id = :workspace_id AND account_id IS NOT NULL",
+            "SELECT * FROM lane WHERE workspace_id = :workspace_id AND id = 'account:' || account_id",
             workspace_id=workspace_id,
         )
         by_account = {lane["account_id"]: lane for lane in found}
@@ -363,6 +364,7 @@ async def change_account(
         )
         if body.zone is not None:
             set_limit.recount(tx, now, workspace_id=workspace_id, account_id=account_id)
+        set_width(tx, workspace_id, account_id)
         look_again(tx, workspace_id, account_id)
         return act.tag(one(act, tx, account_id))
 
@@ -413,9 +415,9 @@ async def pause(act: Writer, workspace_id: Id, account_id: Id, body: Pause) -> A
         one(act, tx, account_id)
         if body.until is not None and body.until <= now:
             refuse(PauseOver(body.until))
-        lane = f"account:{account_id}"
+        scope = account_scope(account_id)
         lanes.pause(
-            tx, workspace_id=workspace_id, lane_id=lane, reason=body.reason, until=body.until
+            tx, workspace_id=workspace_id, scope=scope, reason=body.reason, until=body.until
         )
         _record(act, tx, now, account_id, "account.pause", {"reason": body.reason})
         return one(act, tx, account_id)

@@ -55,8 +55,8 @@ NEEDS = {
     Step.SEND_AGAIN: "deliveries:write",
 }
 WISHES = {
-    Step.NEXT_SLOT: missed.MissedChoice.NEXT_SLOT,
-    Step.TO_DRAFT: missed.MissedChoice.DRAFT,
+    Step.NEXT_SLOT: resume.ResumeChoice.SHIFT,
+    Step.TO_DRAFT: resume.ResumeChoice.DRAFT,
 }
 
 

@@ -21,7 +21,7 @@ from cadenza.api.rate_limit import PATIENCE, FairQueue, TokenBucket
 from cadenza.api.read_body import announces_too_much, read_body
 from cadenza.api.request_context import Replayed, WriteContext
 from cadenza.api.route_lookup import INSIDE
-from cadenza.api.routes import Access, Route
+from cadenza.api.routes import Access, Route, declaration_of
 from cadenza.bootstrap.model import Runtime
 from cadenza.core.addresses import owner_of
 from cadenza.engine.errors import EngineError
@@ -43,7 +43,7 @@ class Guarded(APIRoute):
         has_dry_run = takes_dry_run(self)
 
         async def guarded(request: Request) -> Response:
-            declared: Route = request.app.state.declared[self.endpoint]
+            declared = declaration_of(self.endpoint)
             async with take_turn(request, declared):
                 return await serve(request, declared)
 

@@ -28,7 +28,7 @@ from cadenza.api.schemas import (
     Paged,
     cursor_at,
 )
-from cadenza.campaigns import control, model, progress, purge, save, start
+from cadenza.campaigns import control, model, progress, purge, save, split, start
 from cadenza.campaigns.model import (
     ENDED,
     RECIPIENT_VOCABULARY,
@@ -58,6 +58,13 @@ Fault = Literal["blocked", "bounce", "broken", "flood_wait", "refused", "timeout
 RecipientState = Literal[
     "scheduled", "sending", "sent", "failed", "unconfirmed", "missed", "skipped", "canceled"
 ]
+
+
+class CampaignVariantInput(InputModel):
+    """Another template that is tried."""
+
+    template_id: IdField
+    template_version: int | None = Field(default=None, ge=1)
 
 
 class CampaignInput(InputModel):
@@ -118,6 +125,19 @@ class CampaignInput(InputModel):
     local_start: bool = Field(
         default=False, description="Start at the hour of `start_at` on each recipient's clock"
     )
+    variants: list[CampaignVariantInput] = Field(
+        default=[], max_length=4, description="Other templates that are tried against its own"
+    )
+    split_percent: int = Field(
+        default=100,
+        ge=1,
+        le=100,
+        description="So many of a hundred try the versions; the rest gets the winner",
+    )
+    winner_by: Literal["hand", "replies", "clicks"] = Field(
+        default="hand", description="Who or what chooses the winner"
+    )
+    winner_after_minutes: int = Field(default=240, ge=1, le=60 * 24 * 30)
     test_addresses: list[Annotated[str, StringConstraints(max_length=320)]] = Field(
         default=[], max_length=50, description="Of a test: who really gets it"
     )
@@ -132,7 +152,16 @@ class CampaignInput(InputModel):
 
     def form(self) -> CampaignForm:
         """Return it as operations take it."""
-        return CampaignForm(**self.model_dump())
+        given = self.model_dump()
+        given["variants"] = [(each.template_id, each.template_version) for each in self.variants]
+        return CampaignForm(**given)
+
+
+class CampaignWinnerInput(InputModel):
+    """Which version the rest of the audience gets."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"variant": 1}]})
+    variant: int = Field(ge=0, le=9, description="Its place, from 0: the campaign's own template")
 
 
 class CampaignRateInput(InputModel):
@@ -169,6 +198,18 @@ class CampaignProgressView(ValueView):
     bound_by: str | None
 
 
+class CampaignVariantView(ValueView):
+    """A version that is tried, and what it brought."""
+
+    position: int
+    template_id: str
+    template_version_id: str
+    sent: int
+    failed: int
+    replies: int
+    clicks: int
+
+
 class CampaignView(Answer):
     """A campaign and how far it is."""
 
@@ -192,6 +233,13 @@ class CampaignView(Answer):
     quiet_hours: str | None
     local_start: bool
     zone: str | None
+    variants: list[CampaignVariantView]
+    split_percent: int
+    split_state: Literal["testing", "waiting", "decided"] | None
+    winner_by: Literal["hand", "replies", "clicks"]
+    winner_after_minutes: int
+    winner_at: datetime | None
+    winner: int | None
     test_addresses: list[str]
     test_faults: dict[Fault, int]
     state: CampaignState
@@ -491,6 +539,20 @@ async def send_to_remaining(act: Writer, workspace_id: Id, campaign_id: Id) -> C
     return await _change(act, workspace_id, campaign_id, operation)
 
 
+@routes.post("/{campaign_id}/winner", needs=Role.EDITOR, scope="campaigns:write")
+async def choose_winner(
+    act: Writer, workspace_id: Id, campaign_id: Id, body: CampaignWinnerInput
+) -> CampaignView:
+    """Send one of the versions that were tried to the rest of the audience."""
+
+    def operation(tx: Tx, now: datetime) -> control.Answer:
+        return split.choose_winner(
+            tx, now, campaign_id, body.variant, workspace_id=workspace_id, by=act.by
+        )
+
+    return await _change(act, workspace_id, campaign_id, operation)
+
+
 @routes.post("/{campaign_id}/rate", needs=Role.EDITOR, scope="campaigns:write")
 async def set_rate(
     act: Writer, workspace_id: Id, campaign_id: Id, body: CampaignRateInput
@@ -629,6 +691,13 @@ def _shown(tx: Tx, each: Campaign, reached: Progress) -> CampaignView:
         quiet_hours=each.quiet_hours,
         local_start=each.local_start,
         zone=each.zone,
+        variants=[CampaignVariantView.model_validate(v) for v in split.list_variants(tx, each)],
+        split_percent=each.split_percent,
+        split_state=each.split_state,  # pyright: ignore[reportArgumentType]
+        winner_by=each.winner_by,  # pyright: ignore[reportArgumentType]
+        winner_after_minutes=each.winner_after_minutes,
+        winner_at=each.winner_at,
+        winner=each.winner,
         test_addresses=each.real_addresses,
         test_faults=each.faults,  # pyright: ignore[reportArgumentType]
         state=each.state,

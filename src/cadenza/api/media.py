@@ -4,9 +4,10 @@ from collections.abc import AsyncIterator
 from datetime import datetime
 from hashlib import sha256
 from typing import Annotated, Any
+from urllib.parse import unquote, urlsplit
 
 from fastapi import Path, Query
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, StringConstraints
 from starlette.responses import Response
 
 from cadenza.api.posts import reached
@@ -26,12 +27,17 @@ from cadenza.media.read import browse, read
 from cadenza.media.upload import Uploaded, upload
 from cadenza.people.model import Role
 from cadenza.providers.fit_picture import FittedFile
+from cadenza.providers.http.outcome import Reply
+from cadenza.providers.http.request import Request as OutboundRequest
+from cadenza.providers.http.request import Timeouts
 from cadenza.providers.message import MediaKind
 from cadenza.sql.tx import Tx
 
 routes = Resource("media", "/workspaces/{workspace_id}/media")
 Change = Annotated[str, Path(max_length=80, pattern=r"^[a-z0-9-]+$")]
 ALT = 10_000
+MOST_FETCHED = 50 * MIB  # a fetched file is held in memory
+FETCHING = Timeouts(connect=10, read=20, total=60)
 STATUS = {"size": 413, "space": 413}
 BINARY = {200: {"description": "The file", "content": {"application/octet-stream": {}}}}
 UPLOAD: dict[str, Any] = {
@@ -101,6 +107,19 @@ class MediaChange(InputModel):
     name: Line | None = None
 
 
+class MediaAddress(InputModel):
+    """Where a file is."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"url": "https://files.invalid/menu.pdf"}]}
+    )
+    url: Annotated[str, StringConstraints(max_length=2_000, pattern=r"^https?://[^\s\x00]+$")]
+    name: Line | None = Field(
+        default=None, description="As people see it; usually that of the address"
+    )
+    alt: str = Field(default="", max_length=ALT)
+
+
 class MediaDeleted(Answer):
     """Nobody can choose it any more."""
 
@@ -142,11 +161,50 @@ async def upload_media(act: WriterOnce, workspace_id: Id) -> MediaUploaded:
     if not await form.find_file():
         raise invalid("body.file", "there is no file in the upload", "missing")
     alt = _alt(form.fields)
+    answer = await _take_in(
+        act, _known_by_content(act, form), name=form.filename or "file", alt=alt
+    )
+    await form.finish()
+    media = answer.media
+    if (later := _alt(form.fields)) and later != media.alt and not answer.known:
+        media = await act.change(
+            lambda tx, now: _described(tx, now, workspace_id, media.id, act.by, later)
+        )
+    return await act.save_response(MediaUploaded(**show(media).model_dump(), known=answer.known))
+
+
+@routes.post("/fetch", needs=Role.EDITOR, scope="media:write", status_code=201)
+async def fetch_media(act: WriterOnce, workspace_id: Id, body: MediaAddress) -> MediaUploaded:
+    """Fetch a file from its address into the library, up to 50 MB; private addresses are never asked."""
+    await act.claim_key()
+    request = OutboundRequest(
+        "GET", body.url, timeout=FETCHING, max_bytes=MOST_FETCHED, redirects=3, idempotent=True
+    )
+    got = await act.runtime.http.send(request)
+    if not isinstance(got, Reply):
+        raise invalid("body.url", _said(got.message), "not_fetched")
+    if not got.ok:
+        raise invalid("body.url", f"The address answered {got.status}.", "not_fetched")
+
+    async def whole() -> AsyncIterator[bytes]:
+        yield got.body
+
+    name = body.name or unquote(urlsplit(body.url).path.rpartition("/")[2]) or "file"
+    answer = await _take_in(act, whole(), name=name[:200], alt=body.alt)
+    return await act.save_response(
+        MediaUploaded(**show(answer.media).model_dump(), known=answer.known)
+    )
+
+
+async def _take_in(
+    act: WriteContext, pieces: AsyncIterator[bytes], *, name: str, alt: str
+) -> Uploaded:
+    """Take a file into the library, or say why it cannot be."""
     answer = await upload(
         act.runtime.library.desk,
-        _known_by_content(act, form),
-        workspace_id=workspace_id,
-        name=form.filename or "file",
+        pieces,
+        workspace_id=act.workspace_id,
+        name=name,
         by=act.by,
         alt=alt,
     )
@@ -156,13 +214,7 @@ async def upload_media(act: WriterOnce, workspace_id: Id) -> MediaUploaded:
         )
     if not isinstance(answer, Uploaded):
         raise conflict("swept", _said(answer.message))
-    await form.finish()
-    media = answer.media
-    if (later := _alt(form.fields)) and later != media.alt and not answer.known:
-        media = await act.change(
-            lambda tx, now: _described(tx, now, workspace_id, media.id, act.by, later)
-        )
-    return await act.save_response(MediaUploaded(**show(media).model_dump(), known=answer.known))
+    return answer
 
 
 @routes.get("/{media_id}", needs=Role.VIEWER, scope="media:read")

@@ -84,8 +84,8 @@ class UndoneView(AnswerView):
 class RescueInput(InputModel):
     """What is to become of missed posts; all of them unless some are named."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"choice": "next_slot"}]})
-    choice: missed.MissedChoice
+    model_config = ConfigDict(json_schema_extra={"examples": [{"choice": "shift"}]})
+    choice: resume.ResumeChoice
     ids: list[IdField] | None = Field(default=None, max_length=500)
 
 

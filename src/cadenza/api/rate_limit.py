@@ -33,6 +33,7 @@ class Pace:
 
 SHARED = Pace(per_second=100.0, at_once=600)
 # More than this, and one is served at a time.
+SIGN_UPS = Pace(per_second=0.05, at_once=20)  # from one address: an office signs up together
 HASTE = Pace(per_second=50.0, at_once=10)
 SHARED_HASTE = Pace(per_second=100.0, at_once=30)
 

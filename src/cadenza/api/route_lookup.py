@@ -3,7 +3,8 @@
 Routes whose fixed words stand at the same places share a table: `GET /…/accounts/{id}/queue` is found by
 its method, its length and the words that it has. The framework then judges the one found, in the order of
 declaration as always. A route is made when it is first found: a command that makes two calls makes two of
-them, not two hundred. What isn't found this way (a wrong method, a page, nothing) goes the framework's way.
+them, not two hundred. What isn't found this way (a wrong method, a page, nothing) goes the framework's way. At first
+an index says which routes there are, so that not all need to be imported; once they are, they themselves do.
 A call from inside the application names its route itself, and nothing is looked up.
 """
 
@@ -22,11 +23,11 @@ INSIDE = "cadenza.inside"  # an `InternalCall`: it is served in the turn of the 
 
 
 class Planned(NamedTuple):
-    """A route that can be made; `make` gives the same one each time."""
+    """A route that can be made; `make` gives the same one each time, or None for one that is no more."""
 
     method: str
     path: str
-    make: Callable[[], APIRoute]
+    make: Callable[[], APIRoute | None]
 
 
 Found = list[tuple[int, Planned]]
@@ -36,17 +37,26 @@ Tables = dict[Shape, dict[Places, dict[tuple[str, ...], Found]]]
 class Finder(APIRouter):
     """A router that looks routes up, and makes them then."""
 
-    def __init__(self, planned: Sequence[Planned], *, last: BaseRoute) -> None:
+    def __init__(
+        self,
+        planned: Callable[[], Sequence[Planned]],
+        *,
+        indexed: Sequence[Planned] = (),
+        last: BaseRoute,
+    ) -> None:
         self._planned, self._last = planned, last
         self._made: list[BaseRoute] | None = None
-        self._tables = _write_tables(planned)
+        self._tables = _write_tables(indexed)
         super().__init__(redirect_slashes=False)
 
     @property
     def routes(self) -> list[BaseRoute]:
         """Every route, in order; whoever asks for them has them all made."""
         if self._made is None:
-            self._made = [*(each.make() for each in self._planned), self._last]
+            planned = self._planned()
+            made = (each.make() for each in planned)
+            self._made = [*(each for each in made if each is not None), self._last]
+            self._tables = _write_tables(planned)
         return self._made
 
     @routes.setter
@@ -78,7 +88,8 @@ class Finder(APIRouter):
         found: Found = []
         for places, table in self._tables.get((method, len(parts)), {}).items():
             found += table.get(tuple([parts[place] for place in places]), ())
-        return [planned.make() for _, planned in sorted(found, key=itemgetter(0))]
+        made = (planned.make() for _, planned in sorted(found, key=itemgetter(0)))
+        return [each for each in made if each is not None]
 
 
 def _write_tables(planned: Iterable[Planned]) -> Tables:

@@ -66,6 +66,14 @@ class Route:
         return self.writes and not self.looks
 
 
+_declared: dict[Callable[..., Any], Route] = {}
+
+
+def declaration_of(handler: Callable[..., Any]) -> Route:
+    """Return how the route of a handler was declared."""
+    return _declared[handler]
+
+
 @dataclass(slots=True)
 class Resource:
     """The routes of one file."""
@@ -94,20 +102,20 @@ class Resource:
         usual = ANONYMOUS if needs is Access.ANYONE else MIB
 
         def declare(handler: Handler) -> Handler:
-            self.declared.append(
-                Route(
-                    method=method,
-                    path=self.prefix + path,
-                    handler=handler,
-                    needs=needs,
-                    scope=scope,
-                    takes=takes,
-                    most=usual if most is None else most,
-                    looks=looks,
-                    from_any_site=from_any_site,
-                    options=options,
-                )
+            declared = Route(
+                method=method,
+                path=self.prefix + path,
+                handler=handler,
+                needs=needs,
+                scope=scope,
+                takes=takes,
+                most=usual if most is None else most,
+                looks=looks,
+                from_any_site=from_any_site,
+                options=options,
             )
+            self.declared.append(declared)
+            _declared[handler] = declared
             return handler
 
         return declare

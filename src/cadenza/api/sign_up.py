@@ -14,7 +14,7 @@ from fastapi import Path
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from cadenza.api.public_page import SHOWN, button, page, text
-from cadenza.api.rate_limit import Pace, TokenBucket
+from cadenza.api.rate_limit import TokenBucket
 from cadenza.api.read_upload import UploadForm
 from cadenza.api.request_context import ReadContext, Reader
 from cadenza.api.routes import ANYONE, Resource
@@ -39,7 +39,6 @@ routes = Resource("sign_up", PATH)
 FormId = Annotated[str, Path(min_length=1, max_length=128, pattern=ID)]
 Token = Annotated[str, Path(min_length=1, max_length=2_000)]
 MOST = 32_768
-PACE = Pace(per_second=0.05, at_once=20)  # sign-ups from one address: an office signs up together
 _ANSWERS = SHOWN | {
     303: {"description": "On to the form's own page"},
     422: {"description": "A page: what is to be corrected", "content": {"text/html": {}}},

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from cadenza.api.internal_client import InternalCall
-from cadenza.api.routes import Route
+from cadenza.api.routes import Route, declaration_of
 from cadenza.people.model import Caller, Role
 
 OURS = "workspace_id"  # comes with the connection
@@ -92,7 +92,7 @@ def _all_tools(app: FastAPI) -> dict[str, Tool]:
     if made is None:
         document = app.openapi()
         found = (
-            _tool(route, app.state.declared[route.endpoint], document)
+            _tool(route, declaration_of(route.endpoint), document)
             for route in app.routes
             if isinstance(route, APIRoute)
         )

@@ -2,7 +2,7 @@
 
 Of `cadenza/client` it makes `shapes.py` (what is asked and answered, as TypedDicts), `calls.py` (a method an
 operation), and, as blocking twins, `calls_sync.py` and, from `core.py`, `core_sync.py`. A test compares them with the routes. Limit:
-it understands the documents that our own routes make, not every OpenAPI document.
+it understands the documents that our own routes make, not every OpenAPI document. It also writes the index of routes.
 """
 
 import subprocess
@@ -12,6 +12,7 @@ from pathlib import Path
 from cadenza.api.client_methods import write_methods
 from cadenza.api.client_types import write_types
 from cadenza.api.document import write_document
+from cadenza.api.write_route_index import FILE, write_route_index
 
 CLIENT = Path(__file__).parents[1] / "client"
 
@@ -86,3 +87,4 @@ def formatted(text: str) -> str:
 if __name__ == "__main__":
     for name, text in write_client().items():
         (CLIENT / name).write_text(text)
+    FILE.write_text(formatted(write_route_index()))

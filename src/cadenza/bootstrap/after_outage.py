@@ -11,9 +11,7 @@ from datetime import datetime, timedelta
 from cadenza.bootstrap.model import Runtime
 from cadenza.deliveries.installation import read_signs
 from cadenza.deliveries.space_out import overdue_accounts
-from cadenza.deliveries.space_out import space_out as space_unqueued
 from cadenza.queues.missed import space
-from cadenza.queues.model import NoQueue
 from cadenza.queues.move_over_daily_max import locks_of
 from cadenza.sql.transactions import Operation
 from cadenza.sql.tx import Tx
@@ -54,8 +52,6 @@ async def space_all(runtime: Runtime, silent: timedelta) -> int:
 
 def _of(workspace_id: str, account_id: str) -> Operation[None]:
     def run(tx: Tx, now: datetime) -> None:
-        answer = space(tx, now, workspace_id=workspace_id, account_id=account_id)
-        if isinstance(answer, NoQueue):  # timed by hand only
-            space_unqueued(tx, now, workspace_id=workspace_id, account_id=account_id)
+        space(tx, now, workspace_id=workspace_id, account_id=account_id)
 
     return run

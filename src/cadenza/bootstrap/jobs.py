@@ -17,6 +17,8 @@ from cadenza.bootstrap.generate_posts import run_nightly, run_on_demand
 from cadenza.bootstrap.import_contacts import EVERY as AT_FORTY_ONE
 from cadenza.bootstrap.import_contacts import NAME as IMPORT_CONTACTS
 from cadenza.bootstrap.import_contacts import import_contacts, sweep_imports
+from cadenza.bootstrap.import_mailboxes import NAME as IMPORT_MAILBOXES
+from cadenza.bootstrap.import_mailboxes import import_mailboxes
 from cadenza.bootstrap.model import Runtime
 from cadenza.bootstrap.pack_export import EVERY as PAST_THE_HALF
 from cadenza.bootstrap.pack_export import NAME as PACK_EXPORT
@@ -96,6 +98,7 @@ JOBS: tuple[ProductJob, ...] = (
     ProductJob(name=PURGE_CAMPAIGNS, run=purge_campaigns, time_limit=timedelta(hours=6)),
     ProductJob(name="watch_campaigns", run=watch_campaigns, cron=EACH_MINUTE),
     ProductJob(name=IMPORT_CONTACTS, run=import_contacts, time_limit=timedelta(hours=6)),
+    ProductJob(name=IMPORT_MAILBOXES, run=import_mailboxes, time_limit=timedelta(hours=1)),
     ProductJob(name="sweep_imports", run=sweep_imports, cron=AT_FORTY_ONE),
     ProductJob(name=EXPORT_CONTACTS, run=export_contacts, retry=2, time_limit=timedelta(hours=6)),
     ProductJob(name="sweep_contact_exports", run=sweep_contact_exports, cron=AT_FORTY_THREE),

@@ -10,9 +10,6 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from cadenza.accounts.model import read_account
-from cadenza.accounts.open import open_account_tokens
-from cadenza.accounts.refresh import Ready
 from cadenza.accounts.seal import CannotOpen
 from cadenza.bootstrap.model import Runtime
 from cadenza.inbox import mailboxes
@@ -78,18 +75,10 @@ def access_tokens(runtime: Runtime, there: Mailbox | NewMailbox) -> AccessTokens
     """Bring the tokens of a mailbox's account, renewed as those that it sends with are."""
 
     async def bring(*, refused: bool) -> Secret | None:
-        account = await runtime.operations.read(
-            lambda tx, _: read_account(tx, there.workspace_id, there.account_id)
+        answer = await runtime.refresher.read_access_token(
+            there.workspace_id, there.account_id, refused=refused
         )
-        if account is None or not account.can_send:
-            return None
-        answer = await (
-            runtime.refresher.force(account) if refused else runtime.refresher.ready(account)
-        )
-        if not isinstance(answer, Ready):
-            return None
-        tokens = open_account_tokens(runtime.keyring, answer.account)
-        return None if tokens is None else tokens.access
+        return answer if isinstance(answer, Secret) else None
 
     return bring
 

@@ -3,6 +3,7 @@
 from cadenza.campaigns.count import CampaignPlanner
 from cadenza.campaigns.forget import forget_person
 from cadenza.campaigns.guard import on_inbound as count_bounce
+from cadenza.campaigns.split import on_inbound as count_answers
 from cadenza.deliveries import contents, planners
 from cadenza.inbox import listeners
 from cadenza.inbox.person import register_erasure
@@ -20,5 +21,6 @@ def register_planners() -> None:
     planners.register("campaign", CampaignPlanner())
     listeners.register(on_inbound)
     listeners.register(count_bounce)
+    listeners.register(count_answers)
     register_erasure(forget_person)
     register_erasure(forget.forget_person)

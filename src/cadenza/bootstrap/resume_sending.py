@@ -9,8 +9,9 @@ from functools import partial
 
 from cadenza.bootstrap.overdue import Overdue, Rescheduled
 from cadenza.deliveries.installation import list_maybe_sent
-from cadenza.queues.missed import MissedChoice, Rescued, rescue_missed
+from cadenza.queues.missed import Rescued, rescue_missed
 from cadenza.queues.move_over_daily_max import locks_of
+from cadenza.queues.resume import ResumeChoice
 from cadenza.sql.transactions import Operations
 
 
@@ -27,7 +28,7 @@ async def reschedule_overdue(operations: Operations, overdue: Overdue, *, by: st
                 rescue_missed,
                 workspace_id=workspace_id,
                 account_id=account_id,
-                choice=MissedChoice(overdue.value),
+                choice=ResumeChoice(overdue.value),
                 by=by,
                 ids=ids,
             ),

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from cadenza.bootstrap.model import Runtime
-from cadenza.campaigns import control, guard, plan_recipients, start
+from cadenza.campaigns import control, guard, plan_recipients, split, start
 from cadenza.campaigns.model import JOB, Campaign, CampaignState, find_campaign, locks_of, move
 from cadenza.inbox.bulk_mail import BulkSender, open_bulk_sender
 
@@ -46,6 +46,7 @@ async def watch_campaigns(runtime: Runtime, payload: Mapping[str, Any]) -> None:
     """Start what waited for its time; wake jobs of what should be done and is not."""
     await runtime.operations.run(start.start_due)
     await runtime.operations.run(guard.resume_waiting)
+    await runtime.operations.run(split.decide_due)
     for workspace_id, campaign_id in await runtime.operations.read(start.list_open):
         await run_campaign(runtime, {"workspace_id": workspace_id, "campaign_id": campaign_id})
 

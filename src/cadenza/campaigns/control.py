@@ -22,7 +22,7 @@ from cadenza.campaigns.model import (
     wake_job,
 )
 from cadenza.campaigns.save import check_accounts
-from cadenza.campaigns.start import open_lane
+from cadenza.campaigns.start import begin
 from cadenza.db.audit import record
 from cadenza.db.write_outbox import OutboxEvent, write_outbox
 from cadenza.deliveries import campaign_deliveries, lanes
@@ -43,7 +43,7 @@ def pause_campaign(
         lanes.pause(
             tx,
             workspace_id=workspace_id,
-            lane_id=campaign.scope,
+            scope=campaign.scope,
             reason=reason or "its campaign is paused",
         )
 
@@ -62,10 +62,10 @@ def resume_campaign(
 
     def after(campaign: Campaign) -> None:
         guard.begin_counting(tx, campaign, read_counts(tx, [campaign.key])[campaign.key])
-        open_lane(tx, now, campaign, by=by)
-        lanes.resume(tx, workspace_id=workspace_id, lane_id=campaign.scope)
+        begin(tx, now, campaign, by=by)
+        lanes.resume(tx, workspace_id=workspace_id, scope=campaign.scope)
 
-    begun = isinstance(there, Campaign) and (there.planned or there.planned_to)
+    begun = isinstance(there, Campaign) and (there.planned or there.total > 0)
     return _do(tx, now, campaign_id, "resume" if begun else "begin", after, workspace_id, by)
 
 
@@ -76,7 +76,7 @@ def cancel_campaign(
 
     def after(campaign: Campaign) -> None:
         lanes.pause(
-            tx, workspace_id=workspace_id, lane_id=campaign.scope, reason="its campaign is canceled"
+            tx, workspace_id=workspace_id, scope=campaign.scope, reason="its campaign is canceled"
         )
         wake_job(tx, now, campaign)
 
@@ -89,7 +89,7 @@ def retry_failed(tx: Tx, now: datetime, campaign_id: str, *, workspace_id: str, 
     def after(campaign: Campaign) -> None:
         while campaign_deliveries.retry_failed(tx, now, *campaign.key, limit=BATCH):
             continue
-        lanes.resume(tx, workspace_id=workspace_id, lane_id=campaign.scope)
+        lanes.resume(tx, workspace_id=workspace_id, scope=campaign.scope)
 
     there = find_campaign(tx, workspace_id, campaign_id)
     if isinstance(there, Campaign) and there.state is CampaignState.RUNNING:
@@ -111,7 +111,7 @@ def send_to_remaining(
             workspace_id=workspace_id,
             id=campaign.id,
         )
-        lanes.resume(tx, workspace_id=workspace_id, lane_id=campaign.scope)
+        lanes.resume(tx, workspace_id=workspace_id, scope=campaign.scope)
         wake_job(tx, now, campaign)
 
     return _do(tx, now, campaign_id, "reopen", after, workspace_id, by)

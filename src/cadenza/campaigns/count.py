@@ -7,7 +7,7 @@ nothing is left, its job is woken to complete it.
 from collections.abc import Sequence
 from datetime import datetime
 
-from cadenza.campaigns import guard
+from cadenza.campaigns import guard, split
 from cadenza.campaigns.counters import add_counts, add_seconds, read_counts
 from cadenza.campaigns.model import Campaign, CampaignState, find_campaign, wake_job
 from cadenza.core.rollup import DeliveryState as State
@@ -60,6 +60,8 @@ class CampaignPlanner(Planner):
 
 
 def _look(tx: Tx, now: datetime, campaign: Campaign, moved: Sequence[Transition]) -> None:
+    if campaign.split_state is not None:
+        split.count_variants(tx, campaign, moved)
     counts = read_counts(tx, [campaign.key])[campaign.key]
     if campaign.planned and sum(counts.values()) >= campaign.total:
         wake_job(tx, now, campaign)

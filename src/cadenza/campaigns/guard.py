@@ -146,7 +146,7 @@ def resume_waiting(tx: Tx, now: datetime, *, limit: int = 100) -> list[Campaign]
             continue
         moved = move(tx, now, there, "resume")
         if isinstance(moved, Campaign):
-            lanes.resume(tx, workspace_id=there.workspace_id, lane_id=there.scope)
+            lanes.resume(tx, workspace_id=there.workspace_id, scope=there.scope)
             wake_job(tx, now, there)
             resumed.append(moved)
     return resumed
@@ -170,7 +170,7 @@ def pause_itself(
     lanes.pause(
         tx,
         workspace_id=campaign.workspace_id,
-        lane_id=campaign.scope,
+        scope=campaign.scope,
         reason=reason,
         until=resume_at,
     )

@@ -103,6 +103,12 @@ class Campaign(Struct, frozen=True):
     zone: str | None
     test_addresses: str
     test_faults: str
+    split_percent: int
+    split_state: str | None
+    winner_by: str
+    winner_after_minutes: int
+    winner_at: datetime | None
+    winner: int | None
     state: CampaignState
     reason: str | None
     reason_code: str | None
@@ -126,7 +132,7 @@ class Campaign(Struct, frozen=True):
 
     @property
     def scope(self) -> str:
-        """Name its lane, which is the scope of its rate too."""
+        """Name its scope: its lanes are paused by it, and its rate is kept there."""
         return scope_of(self.id)
 
     @property
@@ -173,7 +179,7 @@ class Unfit:
 
 
 def scope_of(campaign_id: str) -> str:
-    """Return the name of a campaign's lane."""
+    """Return the name of a campaign's scope."""
     return f"campaign:{campaign_id}"
 
 

@@ -11,17 +11,18 @@ from datetime import datetime
 from typing import Any
 
 from cadenza.accounts.model import Account, read_accounts
-from cadenza.accounts.open import refer
 from cadenza.campaigns.counters import add_counts
 from cadenza.campaigns.model import Campaign, CampaignState, accounts_of, find_campaign, move
 from cadenza.campaigns.recipient_clock import starts_at, zone_of
+from cadenza.campaigns.split import WAITING, Variant, end_walk, list_variants, version_for
 from cadenza.contacts import audiences, store
 from cadenza.contacts.audiences import Member
 from cadenza.contacts.model import Consent, Contact, Invalid
 from cadenza.contacts.variables import CHANNELS, variables_of
 from cadenza.core.channels import Channel
 from cadenza.core.zones import Zone, zone_names
-from cadenza.deliveries.model import Action, NewDelivery
+from cadenza.deliveries import lanes
+from cadenza.deliveries.model import Action, NewDelivery, lane_of
 from cadenza.deliveries.read_recipients import fold_recipient
 from cadenza.deliveries.schedule import schedule
 from cadenza.inbox.bulk_mail import POSTAL_ADDRESS, UNSUBSCRIBE_URL, BulkSender, bulk_values
@@ -35,7 +36,6 @@ from cadenza.templates.send import ACTIONS
 from cadenza.templates.store import load_versions
 
 CHUNK = 2_000
-BROADCASTERS = frozenset({"telegram", "slack", "discord", "webhook"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def check_recipients(
     tx: Tx, campaign: Campaign, sender: BulkSender, *, after: str = "", limit: int = CHUNK
 ) -> tuple[IncompleteRecipients, str | None]:
     """Say whom of the next members missing values would hit; and where to go on."""
-    version = _version(tx, campaign)
+    versions = _versions(tx, campaign, list_variants(tx, campaign))
     found = audiences.walk_members(
         tx,
         workspace_id=campaign.workspace_id,
@@ -84,19 +84,26 @@ def check_recipients(
     members, onward = found
     reached = [each for each in _look_up(tx, campaign, members) if isinstance(each, _Reached)]
     values = {**campaign.values, **shown(sender, campaign, "ada@example.org")}
-    wrong = find_incomplete(
-        version,
-        ((each.member.id, {**each.variables, **values}) for each in reached),
-        channel=campaign.channel,
-    )
+    wrong = IncompleteRecipients(checked=len(reached), count=0, listed=())
+    for version in versions.values():
+        wrong = find_incomplete(
+            version,
+            ((each.member.id, {**each.variables, **values}) for each in reached),
+            channel=campaign.channel,
+        )
+        if wrong.count:
+            break
     return wrong, onward
 
 
 def needs_check(tx: Tx, campaign: Campaign) -> bool:
     """Say whether a recipient could lack a value at all."""
     given = {*campaign.values, UNSUBSCRIBE_URL, POSTAL_ADDRESS}
+    versions = _versions(tx, campaign, list_variants(tx, campaign))
     return not campaign.skip_incomplete and any(
-        each.required and each.name not in given for each in _version(tx, campaign).variables
+        each.required and each.name not in given
+        for version in versions.values()
+        for each in version.variables
     )
 
 
@@ -105,7 +112,7 @@ def plan_chunk(
 ) -> Planned | None:
     """Plan the next members; None: nothing is to be planned now. Run under the campaign's lock."""
     campaign = find_campaign(tx, workspace_id, campaign_id)
-    if not isinstance(campaign, Campaign) or campaign.planned:
+    if not isinstance(campaign, Campaign) or campaign.planned or campaign.split_state == WAITING:
         return None
     if campaign.state not in (CampaignState.QUEUED, CampaignState.RUNNING):
         return None
@@ -122,6 +129,7 @@ def plan_chunk(
         return None
     members, onward = found
     made, skipped = _plan(tx, now, campaign, members, sender)
+    planned = onward is None and end_walk(tx, now, campaign)
     if campaign.state is CampaignState.QUEUED:
         move(tx, now, campaign, "run")
     tx.run(
@@ -130,7 +138,7 @@ def plan_chunk(
         WHERE workspace_id = :workspace_id AND id = :id
         """,
         onward=campaign.planned_to if onward is None else onward,
-        planned=onward is None,
+        planned=planned,
         found=made + skipped,
         made=made,
         workspace_id=workspace_id,
@@ -143,7 +151,16 @@ def _plan(
     tx: Tx, now: datetime, campaign: Campaign, members: Sequence[Member], sender: BulkSender
 ) -> tuple[int, int]:
     accounts = _accounts(tx, campaign)
-    version = _version(tx, campaign)
+    for account in accounts:
+        lanes.open_lane(
+            tx,
+            workspace_id=campaign.workspace_id,
+            scope=campaign.scope,
+            account_id=account.id,
+            in_flight_limit=lanes.WIDTH,
+        )
+    variants = list_variants(tx, campaign)
+    versions = _versions(tx, campaign, variants)
     zone = zone_of(tx, campaign.workspace_id, campaign.zone)
     known = _known_members(tx, campaign, members)
     looked = _look_up(tx, campaign, [each for each in members if each not in known])
@@ -157,13 +174,18 @@ def _plan(
                 message = "Another member of the audience has this address."
                 skipped.append(_Skipped(each.member, "duplicate_address", message, each.recipient))
             continue
+        version_id = version_for(campaign, variants, each.recipient)
+        if version_id is None:
+            continue  # it gets the winner
         taken[each.recipient] = _owner(each)
         variables = {**each.variables, **campaign.values, **shown(sender, campaign, each.recipient)}
-        if campaign.skip_incomplete and (why := _incomplete(version, variables, campaign)):
+        if campaign.skip_incomplete and (
+            why := _incomplete(versions[version_id], variables, campaign)
+        ):
             skipped.append(_Skipped(each.member, "incomplete", why, each.recipient))
             continue
         account = accounts[(campaign.turn + len(new)) % len(accounts)]
-        new.append(_delivery(tx, now, campaign, account, each, variables, zone))
+        new.append(_delivery(tx, now, campaign, account, each, variables, zone, version_id))
     schedule(tx, now, new, fits=True)
     _write_skipped(tx, now, campaign, skipped)
     return len(new), len(skipped)
@@ -193,6 +215,7 @@ def _delivery(
     each: _Reached,
     variables: Mapping[str, Any],
     zone: Zone,
+    version_id: str,
 ) -> NewDelivery:
     reference = Reference(
         variables=dict(variables),
@@ -204,7 +227,7 @@ def _delivery(
         id=tx.new_id(),
         workspace_id=campaign.workspace_id,
         account_id=account.id,
-        lane_id=campaign.scope,
+        lane_id=lane_of(campaign.scope, account.id),
         campaign_id=campaign.id,
         contact_id=each.contact_id,
         channel=campaign.channel,
@@ -215,7 +238,7 @@ def _delivery(
         else f"{campaign.quiet_hours} {each.zone or zone.name}",
         not_after_at=campaign.not_after_at,
         content=reference.content(),
-        template_version_id=campaign.template_version_id,
+        template_version_id=version_id,
         audience_id=campaign.audience_id,
         recipient=each.recipient,
         retry_limit=campaign.retry_limit,
@@ -240,7 +263,7 @@ def _due_at(campaign: Campaign, zone: Zone, each: _Reached) -> datetime | None:
 
 def action_of(account: Account, channel: Channel) -> Action:
     """Say what limits count a message by: only what is made for many broadcasts."""
-    if account.provider in BROADCASTERS or refer(account).settings.get("bulk"):
+    if account.is_bulk:
         return Action.BROADCAST
     return ACTIONS.get(channel, Action.MESSAGE)
 
@@ -253,10 +276,11 @@ def _accounts(tx: Tx, campaign: Campaign) -> list[Account]:
     ]
 
 
-def _version(tx: Tx, campaign: Campaign) -> TemplateVersion:
-    return load_versions(tx, campaign.workspace_id, [campaign.template_version_id])[
-        campaign.template_version_id
-    ]
+def _versions(
+    tx: Tx, campaign: Campaign, variants: Sequence[Variant]
+) -> Mapping[str, TemplateVersion]:
+    ids = [each.template_version_id for each in variants] or [campaign.template_version_id]
+    return load_versions(tx, campaign.workspace_id, ids)
 
 
 def _look_up(tx: Tx, campaign: Campaign, members: Sequence[Member]) -> list[_Reached | _Skipped]:

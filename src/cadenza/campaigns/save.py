@@ -19,6 +19,7 @@ from cadenza.campaigns.model import (
     locks_of,
 )
 from cadenza.campaigns.recipient_clock import first_anywhere, zone_of
+from cadenza.campaigns.split import list_variants, set_variants
 from cadenza.contacts.audiences import NoSuchAudience, find_audience
 from cadenza.core.channels import Channel
 from cadenza.core.quiet import is_span
@@ -60,6 +61,10 @@ class CampaignForm:
     quiet_hours: str | None = None  # 22:00-08:00, on each recipient's clock
     local_start: bool = False  # at the hour of `start_at` on each recipient's clock
     zone: str | None = None  # for who has none; None: the workspace's
+    variants: Sequence[tuple[str, int | None]] = ()  # other templates that are tried against it
+    split_percent: int = 100  # of the audience try them; the rest gets the winner
+    winner_by: str = "hand"
+    winner_after_minutes: int = 240
     test_addresses: Sequence[str] = ()  # who really gets a test
     test_faults: Mapping[str, int] = field(default_factory=dict[str, int])  # of a hundred
 
@@ -77,12 +82,14 @@ def create_campaign(
         INSERT INTO campaign (
             workspace_id, id, name, description, audience_id, template_id, template_version_id, channel, params,
             mode, delivery_rate, retry_limit, skip_incomplete, max_error_percent, max_bounce_percent, start_at, not_after_at,
-            begins_at, local_start, quiet_hours, zone, test_addresses, test_faults, created_by,
+            begins_at, local_start, quiet_hours, zone, test_addresses, test_faults,
+            split_percent, winner_by, winner_after_minutes, created_by,
             created_at, updated_at
         ) VALUES (
             :workspace_id, :id, :name, :description, :audience_id, :template_id, :version_id, :channel, :params,
             :mode, :delivery_rate, :retry_limit, :skip_incomplete, :max_error_percent, :max_bounce_percent, :start_at, :not_after_at,
-            :begins_at, :local_start, :quiet_hours, :zone, :test_addresses, :test_faults, :by,
+            :begins_at, :local_start, :quiet_hours, :zone, :test_addresses, :test_faults,
+            :split_percent, :winner_by, :winner_after_minutes, :by,
             :now, :now
         )
         """,
@@ -93,6 +100,7 @@ def create_campaign(
         **_columns(tx, workspace_id, form, version),
     )
     _set_accounts(tx, workspace_id, id_, form.account_ids)
+    _set_variants(tx, workspace_id, id_, form, version)
     record(tx, now, workspace_id=workspace_id, by=by, action="campaign.create", subject_id=id_)
     made = find_campaign(tx, workspace_id, id_)
     assert isinstance(made, Campaign), "it was written right now"
@@ -123,7 +131,9 @@ def change_campaign(
             max_bounce_percent = :max_bounce_percent, start_at = :start_at,
             not_after_at = :not_after_at, begins_at = :begins_at, local_start = :local_start,
             quiet_hours = :quiet_hours, zone = :zone,
-            test_addresses = :test_addresses, test_faults = :test_faults, updated_at = :now, revision = revision + 1
+            test_addresses = :test_addresses, test_faults = :test_faults,
+            split_percent = :split_percent, winner_by = :winner_by,
+            winner_after_minutes = :winner_after_minutes, updated_at = :now, revision = revision + 1
         WHERE workspace_id = :workspace_id AND id = :id
         """,
         workspace_id=workspace_id,
@@ -132,6 +142,7 @@ def change_campaign(
         **_columns(tx, workspace_id, form, version),
     )
     _set_accounts(tx, workspace_id, there.id, form.account_ids)
+    _set_variants(tx, workspace_id, there.id, form, version)
     record(tx, now, workspace_id=workspace_id, by=by, action="campaign.change", subject_id=there.id)
     return _found(tx, there)
 
@@ -196,6 +207,10 @@ def duplicate_campaign(
         max_bounce_percent=there.max_bounce_percent,
         quiet_hours=there.quiet_hours,
         zone=there.zone,
+        variants=[(each.template_id, None) for each in list_variants(tx, there)[1:]],
+        split_percent=there.split_percent,
+        winner_by=there.winner_by,
+        winner_after_minutes=there.winner_after_minutes,
         test_addresses=there.real_addresses,
         test_faults=there.faults,
     )
@@ -254,6 +269,13 @@ def _check(tx: Tx, now: datetime, workspace_id: str, form: CampaignForm) -> Temp
         return Unfit("mode", "no_test", "Addresses and faults of a test are for a test alone.")
     if sum(form.test_faults.values()) > 100:
         return Unfit("test_faults", "too_many", "Of a hundred messages no more can fail.")
+    for template_id, number in form.variants:
+        if not isinstance(find_version(tx, workspace_id, template_id, number), TemplateVersion):
+            return Unfit("variants", "no_template", "There is no such template or version.")
+    if form.split_percent < 100 and not form.variants:
+        return Unfit(
+            "split_percent", "no_variant", "A part of the audience needs something to try."
+        )
     if form.local_start and form.start_at is None:
         return Unfit("start_at", "missing", "A start on each recipient's clock needs a time.")
     if form.start_at and form.not_after_at and form.not_after_at <= form.start_at:
@@ -280,6 +302,9 @@ def _columns(
         "local_start": form.local_start,
         "quiet_hours": form.quiet_hours,
         "zone": form.zone,
+        "split_percent": form.split_percent,
+        "winner_by": form.winner_by,
+        "winner_after_minutes": form.winner_after_minutes,
         "test_addresses": msgspec.json.encode(
             sorted({fold_recipient(each) for each in form.test_addresses})
         ).decode(),
@@ -300,6 +325,14 @@ def _columns(
         "start_at": form.start_at,
         "not_after_at": form.not_after_at,
     }
+
+
+def _set_variants(
+    tx: Tx, workspace_id: str, campaign_id: str, form: CampaignForm, own: TemplateVersion
+) -> None:
+    found = [(each, find_version(tx, workspace_id, each, number)) for each, number in form.variants]
+    others = [(each, version.id) for each, version in found if isinstance(version, TemplateVersion)]
+    set_variants(tx, (workspace_id, campaign_id), [(form.template_id, own.id), *others])
 
 
 def _set_accounts(tx: Tx, workspace_id: str, campaign_id: str, ids: Sequence[str]) -> None:

@@ -18,10 +18,10 @@ from cadenza.campaigns.model import (
 )
 from cadenza.campaigns.progress import forecast
 from cadenza.campaigns.save import check_accounts, write_rate
+from cadenza.campaigns.split import list_variants
 from cadenza.contacts.audiences import Audience, NoSuchAudience, find_audience
 from cadenza.core.channels import Channel
 from cadenza.db.audit import record
-from cadenza.deliveries import lanes
 from cadenza.inbox.bulk_mail import BulkSender, check_bulk_template
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import Key
@@ -29,7 +29,6 @@ from cadenza.templates.store import load_versions
 
 GRACE = timedelta(hours=3)  # after its time; later a person decides
 MISSED = "nothing ran when it was to start: resume it to start it now"
-WIDTH = 32  # calls of one campaign at once; accounts with a gap allow fewer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +74,7 @@ def start_campaign(
     if isinstance(moved, NotNow):
         return moved
     if not waits:
-        open_lane(tx, now, moved, by=by)
+        begin(tx, now, moved, by=by)
     record(
         tx,
         now,
@@ -108,7 +107,7 @@ def start_due(tx: Tx, now: datetime, *, limit: int = 20) -> list[Campaign]:
             continue
         moved = move(tx, now, there, "start")
         if isinstance(moved, Campaign):
-            open_lane(tx, now, moved, by="campaign")
+            begin(tx, now, moved, by="campaign")
             started.append(moved)
     return started
 
@@ -121,14 +120,8 @@ def list_open(tx: Tx, now: datetime) -> list[Key]:
     return [(row["workspace_id"], row["id"]) for row in rows]
 
 
-def open_lane(tx: Tx, now: datetime, campaign: Campaign, *, by: str) -> None:
-    """Make its lane, write its rate, and let its job plan the recipients."""
-    lanes.open_lane(
-        tx,
-        workspace_id=campaign.workspace_id,
-        lane_id=campaign.scope,
-        in_flight_limit=WIDTH,
-    )
+def begin(tx: Tx, now: datetime, campaign: Campaign, *, by: str) -> None:
+    """Write its rate, and let its job plan the recipients."""
     write_rate(tx, now, campaign, by=by)
     wake_job(tx, now, campaign)
 
@@ -154,8 +147,10 @@ def _bulk_mail(tx: Tx, there: Campaign, sender: BulkSender) -> Unfit | None:
     """Refuse mail to many without a way to unsubscribe."""
     if there.channel is not Channel.EMAIL or there.mode == "test":
         return None
-    versions = load_versions(tx, there.workspace_id, [there.template_version_id])
-    wrong = check_bulk_template(sender, versions[there.template_version_id])
+    ids = [each.template_version_id for each in list_variants(tx, there)]
+    versions = load_versions(tx, there.workspace_id, ids or [there.template_version_id])
+    checked = (check_bulk_template(sender, each) for each in versions.values())
+    wrong = next((each for each in checked if each), None)
     if not wrong:
         return None
     said = " ".join(f"{each.message[:1].upper()}{each.message[1:]}." for each in wrong)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
@@ -164,6 +165,55 @@ async def finish(
     else:
         _print_connected(answer["accounts"])
     return OK
+
+
+@app.command(name="import")
+async def import_(
+    file: Path,
+    /,
+    *,
+    check_only: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    dry_run: Annotated[bool, Parameter(negative="", show_default=False)] = False,
+    options: WorkspaceOptions = USUALLY,
+) -> int:
+    """Connect many mailboxes from a CSV of SMTP and IMAP settings; each is signed in to first. Exit code 1: some failed.
+
+    Columns: from_address, smtp_host and smtp_password; smtp_port, smtp_security, smtp_username, imap_host, imap_port,
+    imap_security, imap_username, imap_password, from_name, reply_to, signature, bounce_domain where they differ from
+    what is usual. The server's worker signs in; passwords are wiped once their row was tried.
+
+    Parameters
+    ----------
+    file
+        The file; UTF-8, with a header.
+    check_only
+        Sign in, and connect nothing.
+    dry_run
+        Only read the file and say what is wrong with it; nobody is called.
+    """
+    text = _read_text(file)
+    async with opened_workspace(options) as home:
+        there = await home.mailbox_imports.import_mailboxes(
+            csv=text, check_only=check_only, dry_run=dry_run
+        )
+        while not dry_run and there["finished_at"] is None:
+            await _sleep()
+            there = await home.mailbox_imports.show_mailbox_import(there["id"])
+    failed = any(each["state"] in ("failed", "refused") for each in there["rows"])
+    if options.json:
+        print_json(there)
+        return REFUSED if failed else OK
+    print_table(
+        ("row", "address", "", "message"),
+        [
+            (each["number"], each["address"], each["state"], each["message"])
+            for each in there["rows"]
+        ],
+        empty="The file holds no mailbox.",
+    )
+    if dry_run:
+        echo("(a dry run: nothing was changed, and nobody was called)")
+    return REFUSED if failed else OK
 
 
 @app.command
@@ -341,6 +391,13 @@ async def disconnect(
     return OK
 
 
+def _read_text(file: Path) -> str:
+    try:
+        return file.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file} cannot be read as UTF-8: {error}") from error
+
+
 def _read_return(address: str, code: str | None) -> dict[str, Any]:
     """Read what a network sent back from the address that it sent the browser to."""
     from urllib.parse import parse_qs, urlsplit
@@ -376,8 +433,6 @@ async def _reply(home: "Workspace", answer: "types.Connection") -> "types.Connec
 
 async def _await_return(home: "Workspace", answer: "types.Connection") -> "list[types.Account]":
     """Wait until the person came back from the network, wherever their browser is."""
-    from cadenza.core.clock import SystemClock
-
     assert answer["id"] is not None
     echo("\nWaiting for you to come back, ten minutes at most (Ctrl-C stops waiting) …")
     while True:
@@ -389,7 +444,13 @@ async def _await_return(home: "Workspace", answer: "types.Connection") -> "list[
             raise ClientError(f"it failed: {found['reason']}")
         if found["state"] == "connected":
             return found["accounts"]
-        await SystemClock().sleep(LOOK_EVERY)
+        await _sleep()
+
+
+async def _sleep() -> None:
+    from cadenza.core.clock import SystemClock
+
+    await SystemClock().sleep(LOOK_EVERY)
 
 
 def _print_connected(accounts: "Iterable[types.Account]") -> None:

@@ -74,6 +74,10 @@ async def create(
     local_start: Yes = False,
     zone: str | None = None,
     skip_incomplete: Yes = False,
+    variant: Many = (),
+    split_percent: int = 100,
+    winner_by: Literal["hand", "replies", "clicks"] = "hand",
+    winner_after: int = 240,
     test: Yes = False,
     test_address: Many = (),
     fault: Many = (),
@@ -114,6 +118,14 @@ async def create(
         Of recipients without a time zone; the workspace's if not given.
     skip_incomplete
         Skip recipients with missing values instead of refusing the start.
+    variant
+        Another template that is tried against it; may be said several times.
+    split_percent
+        So many of a hundred try them; the rest gets the winner.
+    winner_by
+        Who chooses the winner: you, or what brings more replies or clicks.
+    winner_after
+        So many minutes after the last of the trial was planned.
     test
         Nothing reaches a network; all else is as it would be.
     test_address
@@ -140,6 +152,12 @@ async def create(
             "params": dict(_pair(each) for each in value),
             "start_at": None if start_at is None else start_at.isoformat(),
             "not_after_at": None if not_after is None else not_after.isoformat(),
+            "variants": [
+                {"template_id": find_named(templates, each, "template")["id"]} for each in variant
+            ],
+            "split_percent": split_percent,
+            "winner_by": winner_by,
+            "winner_after_minutes": winner_after,
             "quiet_hours": quiet_hours,
             "local_start": local_start,
             "zone": zone,
@@ -346,6 +364,20 @@ async def rate(campaign: str, per_minute: int, /, *, options: WorkspaceOptions =
         How many at most.
     """
     return await _do(campaign, "set_rate", options, delivery_rate=per_minute)
+
+
+@app.command
+async def winner(campaign: str, variant: int, /, *, options: WorkspaceOptions = USUALLY) -> int:
+    """Send one of the versions that were tried to the rest of the audience.
+
+    Parameters
+    ----------
+    campaign
+        Its id or name.
+    variant
+        Its place: 0 is the campaign's own template.
+    """
+    return await _do(campaign, "choose_winner", options, variant=variant)
 
 
 @app.command

@@ -70,6 +70,28 @@ async def upload(
     return OK
 
 
+@app.command
+async def fetch(url: str, /, *, alt: str = "", options: WorkspaceOptions = USUALLY) -> int:
+    """Fetch a file from its address into the library, up to 50 MB.
+
+    For example: `cadenza media fetch https://www.example.org/menu.pdf`.
+
+    Parameters
+    ----------
+    url
+        Where it is, on a public server.
+    alt
+        Describe the image (alt text).
+    """
+    async with opened_workspace(options) as home:
+        done: Any = await home.media.fetch(url=url, alt=alt)
+    if options.json:
+        print_json(done)
+    else:
+        echo(f"{done['name']}: {done['id']}{', it was there already' if done['known'] else ''}")
+    return OK
+
+
 @app.command(name="list")
 async def list_(
     *, kind: Kind | None = None, most: Count = 50, options: WorkspaceOptions = USUALLY

@@ -534,6 +534,26 @@ class Campaigns(Calls):
             idempotency_key=idempotency_key,
         )
 
+    async def choose_winner(
+        self,
+        campaign_id: str,
+        /,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.CampaignWinnerInput],
+    ) -> shapes.CampaignView:
+        """Send one of the versions that were tried to the rest of the audience."""
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/campaigns/{part(campaign_id)}/winner",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
     async def create(
         self,
         *,
@@ -1897,6 +1917,36 @@ class Keys(Calls):
         )
 
 
+class MailboxImports(Calls):
+    """Mailbox imports, of one workspace."""
+
+    async def import_mailboxes(
+        self,
+        *,
+        dry_run: bool = False,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **body: Unpack[shapes.MailboxImportInput],
+    ) -> shapes.MailboxImportView:
+        """Connect many mailboxes: each is signed in to in the background; ask for the import to
+        see how it goes.
+        """
+        return await self._asker.request(
+            "POST",
+            f"{self._at}/mailbox-imports",
+            json=body,
+            dry_run=dry_run,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    async def show_mailbox_import(self, mailbox_import_id: str, /) -> shapes.MailboxImportView:
+        """Show what became of each row."""
+        return await self._asker.request(
+            "GET", f"{self._at}/mailbox-imports/{part(mailbox_import_id)}"
+        )
+
+
 class Mailboxes(Calls):
     """Mailboxes, of one workspace."""
 
@@ -2069,6 +2119,16 @@ class Media(Calls):
     def download(self, media_id: str, /) -> AsyncIterator[bytes]:
         """Give out the file itself, whole or a range of it, as a download."""
         return self._asker.download(f"{self._at}/media/{part(media_id)}/file")
+
+    async def fetch(
+        self, *, idempotency_key: str | None = None, **body: Unpack[shapes.MediaAddress]
+    ) -> shapes.MediaUploaded:
+        """Fetch a file from its address into the library, up to 50 MB; private addresses are never
+        asked.
+        """
+        return await self._asker.request(
+            "POST", f"{self._at}/media/fetch", json=body, idempotency_key=idempotency_key
+        )
 
     def get_fitted(self, media_id: str, change: str, /) -> AsyncIterator[bytes]:
         """Give out a picture as a network gets it; a preview says which there are."""
@@ -3928,6 +3988,7 @@ class WorkspaceCalls:
         self.inbound = Inbound(asker, at)
         self.inbox = Inbox(asker, at)
         self.keys = Keys(asker, at)
+        self.mailbox_imports = MailboxImports(asker, at)
         self.mailboxes = Mailboxes(asker, at)
         self.media = Media(asker, at)
         self.messages = Messages(asker, at)

@@ -250,9 +250,6 @@ Mark: TypeAlias = Literal["none", "gap", "fold"]
 # What a file is, by its content, not by its name.
 MediaKind: TypeAlias = Literal["image", "gif", "video", "document"]
 
-# What is to become of a missed post.
-MissedChoice: TypeAlias = Literal["next_slot", "now", "draft"]
-
 # What an option takes.
 OptionType: TypeAlias = Literal["choice", "choices", "flag", "text", "texts"]
 
@@ -275,7 +272,7 @@ PostState: TypeAlias = Literal[
     "missed",
 ]
 
-# What becomes of what came due meanwhile.
+# What becomes of what came due while nothing was sent, or was missed.
 ResumeChoice: TypeAlias = Literal["shift", "send", "draft"]
 
 # What a member may do, the least first.
@@ -665,6 +662,13 @@ class CampaignInput(TypedDict):
     quiet_hours: NotRequired[str | None]
     # Start at the hour of `start_at` on each recipient's clock
     local_start: NotRequired[bool]
+    # Other templates that are tried against its own
+    variants: NotRequired[list[CampaignVariantInput]]
+    # So many of a hundred try the versions; the rest gets the winner
+    split_percent: NotRequired[int]
+    # Who or what chooses the winner
+    winner_by: NotRequired[Literal["hand", "replies", "clicks"]]
+    winner_after_minutes: NotRequired[int]
     # Of a test: who really gets it
     test_addresses: NotRequired[list[str]]
     # Of a test: how many of a hundred meet which fault
@@ -779,6 +783,25 @@ class CampaignStartView(TypedDict):
     warnings: list[str]
 
 
+class CampaignVariantInput(TypedDict):
+    """Another template that is tried."""
+
+    template_id: str
+    template_version: NotRequired[int | None]
+
+
+class CampaignVariantView(TypedDict):
+    """A version that is tried, and what it brought."""
+
+    position: int
+    template_id: str
+    template_version_id: str
+    sent: int
+    failed: int
+    replies: int
+    clicks: int
+
+
 class CampaignView(TypedDict):
     """A campaign and how far it is."""
 
@@ -803,6 +826,13 @@ class CampaignView(TypedDict):
     quiet_hours: str | None
     local_start: bool
     zone: str | None
+    variants: list[CampaignVariantView]
+    split_percent: int
+    split_state: Literal["testing", "waiting", "decided"] | None
+    winner_by: Literal["hand", "replies", "clicks"]
+    winner_after_minutes: int
+    winner_at: str | None
+    winner: int | None
     test_addresses: list[str]
     test_faults: dict[str, int]
     state: CampaignState
@@ -826,6 +856,13 @@ class CampaignViewPage(TypedDict):
 
     items: list[CampaignView]
     next: str | None
+
+
+class CampaignWinnerInput(TypedDict):
+    """Which version the rest of the audience gets."""
+
+    # Its place, from 0: the campaign's own template
+    variant: int
 
 
 class CancelInput(TypedDict):
@@ -2360,6 +2397,39 @@ class LineView(TypedDict):
     unfit: str | None
 
 
+class MailboxImportInput(TypedDict):
+    """Mailboxes to connect."""
+
+    # With a header: from_address, smtp_host and smtp_password are needed; 500 rows at most
+    csv: str
+    # Sign in, and connect nothing
+    check_only: NotRequired[bool]
+
+
+class MailboxImportRow(TypedDict):
+    """One row of the file, and what became of it."""
+
+    # Of the row in the file, the header not counted
+    number: int
+    address: str
+    state: Literal["waiting", "connected", "checked", "failed", "refused"]
+    # What was wrong, or what to know
+    message: str
+    account_id: str | None
+
+
+class MailboxImportView(TypedDict):
+    """An import of mailboxes, row by row."""
+
+    dry_run: bool
+    id: str
+    check_only: bool
+    asked_at: str
+    # null while rows are tried
+    finished_at: str | None
+    rows: list[MailboxImportRow]
+
+
 class MailboxInput(TypedDict):
     """Where replies and bounces arrive."""
 
@@ -2413,6 +2483,15 @@ class Me(TypedDict):
     # Why nothing is sent until an owner of this installation confirms; null: all is well
     sending_held: str | None
     workspaces: list[Membership]
+
+
+class MediaAddress(TypedDict):
+    """Where a file is."""
+
+    url: str
+    # As people see it; usually that of the address
+    name: NotRequired[str | None]
+    alt: NotRequired[str]
 
 
 class MediaChange(TypedDict):
@@ -3484,7 +3563,7 @@ class ReportLineView(TypedDict):
 class RescueInput(TypedDict):
     """What is to become of missed posts; all of them unless some are named."""
 
-    choice: MissedChoice
+    choice: ResumeChoice
     ids: NotRequired[list[str] | None]
 
 

@@ -154,11 +154,17 @@ def _page(
     lead = next((each for each in clauses if each.ordered), _ALL)
     others = [each for each in clauses if each is not lead]
     found: list[Row] = []
+    judged = 0
     for window in WINDOWS:
-        size = max(window, limit + 1)
+        size = max(limit + 1, window)
+        if (
+            found and window != WINDOWS[-1]
+        ):  # as many as will do, if people are spread as they were so far
+            size = min(size, 2 * (limit + 1 - len(found)) * judged // len(found) + 1)
         ids = _window(tx, lead, after, size, params)
         if ids:
             found += _judge(tx, workspace_id, others, list(dict.fromkeys(ids)), params)
+            judged += len(ids)
         if len(found) > limit:
             return found[:limit], found[limit - 1]["id"]
         if len(ids) < size:

@@ -7,7 +7,7 @@ from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
 from cadenza.deliveries.model import COLUMNS, Delivery
 from cadenza.deliveries.reasons import Reason
-from cadenza.deliveries.transition import Changes, Move, end_waiting, move
+from cadenza.deliveries.transition import Changes, Move, end_waiting, move, remove
 from cadenza.sql.tx import Tx
 from cadenza.sql.values import read_values
 
@@ -49,8 +49,10 @@ def remove_sent(
             limit=limit,
         )
     ]
-    for statement in _REMOVE if ids else ():
-        tx.run(statement, workspace_id=workspace_id, ids=ids)
+    if ids:
+        for statement in _REMOVE:
+            tx.run(statement, workspace_id=workspace_id, ids=ids)
+        remove(tx, workspace_id, ids)
     return len(ids)
 
 
@@ -58,7 +60,6 @@ _THESE = "IN (SELECT id FROM TABLE(:ids) AS asked (id text))"
 _REMOVE = (
     f"DELETE FROM exchange WHERE workspace_id = :workspace_id AND delivery_id {_THESE}",  # noqa: S608 - a constant
     f"DELETE FROM attempt WHERE workspace_id = :workspace_id AND delivery_id {_THESE}",  # noqa: S608 - a constant
-    f"DELETE FROM delivery WHERE workspace_id = :workspace_id AND id {_THESE}",  # noqa: S608 - a constant
 )
 
 

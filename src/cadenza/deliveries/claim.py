@@ -2,7 +2,7 @@
 
 One statement finds the lanes and leases their heads; a lane that is paused, parked, full or empty is not
 looked at, so the cost follows what can run. Lanes take turns: whoever was served longest ago comes first, and
-each gets the same share of a claim. What a process died with is a suspect: it is passed over and
+each gets the same share of a claim. What processes died with twice is a suspect: it is passed over and
 claimed alone, so that a poison payload takes no neighbours with it; what a network asked to leave alone is put
 back at once. Nothing is decided about limits here: the permit does that, right before the call.
 """
@@ -20,73 +20,68 @@ from cadenza.sql.tx import Row, Tx
 from cadenza.sql.values import Key, read_values
 
 _WAITS = "state = 'scheduled' AND leased_until IS NULL AND due_at <= :now"
-# Of a lane with crashed deliveries only the others count; a sub-select with a limit is asked lane by lane.
-_SKIPS_CRASHED = f"""(
-    NOT EXISTS (
-        SELECT 1 FROM delivery
-        WHERE delivery.workspace_id = lane.workspace_id AND delivery.lane_id = lane.id
-            AND crashes > 0 AND state = 'scheduled' AND leased_until IS NULL
-    ) OR (
-        SELECT delivery.id FROM delivery
-        WHERE delivery.workspace_id = lane.workspace_id AND delivery.lane_id = lane.id
-            AND crashes = 0 AND {_WAITS} AND {lanes.RESUMED}
-        LIMIT 1
-    ) IS NOT NULL
-)"""  # noqa: S608 - put together from constants
-_RUNNABLE = f"""
-    NOT paused AND runnable_at IS NOT NULL AND in_flight < in_flight_limit AND {lanes.TURN} <= :now
-        AND {_SKIPS_CRASHED}
-    ORDER BY {lanes.TURN} LIMIT :limit
+_LANES = f"""
+    SELECT lane.workspace_id, lane.id AS lane_id, lane.unresumed_until, account.id AS account,
+        lane.in_flight_limit - lane.in_flight AS room, coalesce(account.width - account.calls, :limit) AS account_room,
+        {lanes.TURN} AS turn_at
+"""
+_IN_TURN = f"FROM {lanes.READY} AND {lanes.TURN} <= :now ORDER BY {lanes.TURN} LIMIT :limit"
+# Of a claim each account gets the same share, of an account each of its lanes; whoever comes first of what is too little.
+_SHARES = """
+    SELECT *, least(room, greatest(1, least(:limit / count(*) OVER (), account_room / count(*) OVER of_account))) AS share
+    FROM (SELECT *, row_number() OVER (PARTITION BY workspace_id, account ORDER BY turn_at) AS place FROM ready) AS ready
+    WHERE place <= account_room
+    WINDOW of_account AS (PARTITION BY workspace_id, account)
 """
 _HEAD = f"""
     delivery.workspace_id = runnable.workspace_id AND delivery.lane_id = runnable.lane_id
-        AND crashes = 0 AND {_WAITS}
+        AND {lanes.FRESH} AND {_WAITS}
         AND (runnable.unresumed_until IS NULL OR due_at >= runnable.unresumed_until)
 """
 _ORDER = "ORDER BY priority, due_at, delivery.id"
 # Who changes the order in a lane writes the lane. One that was written after this statement's view of all rows
 # and before its lock is passed over, else its old head would go; the next look sees it whole.
 _HEADS_LOCKED = f"""
-    WITH locked AS (
-        SELECT workspace_id, id AS lane_id, unresumed_until, in_flight_limit - in_flight AS room, xmin AS version
-        FROM lane WHERE {_RUNNABLE} FOR UPDATE SKIP LOCKED
-    ), runnable AS (
-        SELECT *, greatest(:limit / count(*) OVER (), 1) AS share FROM locked WHERE version = (
+    WITH locked AS ({_LANES}, lane.xmin AS version {_IN_TURN} FOR UPDATE SKIP LOCKED),
+    ready AS (
+        SELECT * FROM locked WHERE version = (
             SELECT lane.xmin FROM lane WHERE lane.workspace_id = locked.workspace_id AND lane.id = lane_id
         )
-    ), heads AS (
+    ), runnable AS ({_SHARES}), heads AS (
         SELECT runnable.workspace_id, head.id FROM runnable CROSS JOIN LATERAL (
-            SELECT delivery.id FROM delivery WHERE {_HEAD} {_ORDER}
-            LIMIT least(room, share) FOR UPDATE SKIP LOCKED
+            SELECT delivery.id FROM delivery WHERE {_HEAD} {_ORDER} LIMIT share FOR UPDATE SKIP LOCKED
         ) AS head
     )
 """  # noqa: S608 - put together from constants
-# SQLite has one writer, and no sub-select with a limit of its own for each lane: it goes from head to head, first
-# over all lanes, then over all again.
+# SQLite has one writer, and no sub-select with a limit of its own for each lane: it goes from head to head.
 _HEADS = f"""
-    WITH RECURSIVE lanes AS (
-        SELECT workspace_id, id AS lane_id, unresumed_until, in_flight_limit - in_flight AS room
-        FROM lane WHERE {_RUNNABLE}
+    WITH RECURSIVE ready AS ({_LANES} {_IN_TURN}), lanes AS (
+        {_SHARES.replace("least(", "min(").replace("greatest(", "max(")}
     ), heads AS (
-        SELECT runnable.*, 1 AS place, (SELECT delivery.id FROM delivery WHERE {_HEAD} {_ORDER} LIMIT 1) AS id
+        SELECT workspace_id, lane_id, unresumed_until, share, 1 AS nth, (
+            SELECT delivery.id FROM delivery WHERE {_HEAD} {_ORDER} LIMIT 1
+        ) AS id
         FROM lanes AS runnable
         UNION ALL
-        SELECT runnable.workspace_id, lane_id, unresumed_until, room, place + 1, (
+        SELECT workspace_id, lane_id, unresumed_until, share, nth + 1, (
             SELECT delivery.id FROM delivery WHERE {_HEAD} AND (priority, due_at, delivery.id) > (
                 SELECT priority, due_at, last.id FROM delivery AS last
                 WHERE last.workspace_id = runnable.workspace_id AND last.id = runnable.id
             ) {_ORDER} LIMIT 1
         )
-        FROM heads AS runnable WHERE place < room AND runnable.id IS NOT NULL
-        ORDER BY place LIMIT :limit
+        FROM heads AS runnable WHERE nth < share AND runnable.id IS NOT NULL
     )
 """  # noqa: S608 - put together from constants
 _CRASHED_DELIVERIES = f"""
     FROM delivery JOIN lane ON lane.workspace_id = delivery.workspace_id AND lane.id = delivery.lane_id
-    WHERE crashes > 0 AND {_WAITS} AND {lanes.RESUMED} AND NOT paused AND in_flight < in_flight_limit
-        AND (parked_until IS NULL OR parked_until <= :now)
+    WHERE crashes > 1 AND {_WAITS} AND {lanes.RESUMED} AND NOT paused AND NOT account_paused
+        AND in_flight < in_flight_limit AND (parked_until IS NULL OR parked_until <= :now)
+        AND NOT EXISTS (
+            SELECT 1 FROM lane AS account WHERE account.workspace_id = delivery.workspace_id
+                AND account.id = 'account:' || delivery.account_id AND account.calls >= account.width
+        )
     ORDER BY due_at LIMIT 1
-"""
+"""  # noqa: S608 - put together from constants
 
 
 def claim(

@@ -178,6 +178,17 @@ class Delivery(Struct, frozen=True):
         return self.workspace_id, self.lane_id
 
     @property
+    def scope(self) -> str:
+        """Name the campaign or sequence whose limits hold for it too; else its lane."""
+        return self.lane_id.partition("@")[0]
+
+    @property
+    def shares_lane(self) -> bool:
+        """Say whether other accounts wait in its lane."""
+        own = account_scope(self.account_id)
+        return self.lane_id not in (own, lane_of(self.scope, self.account_id))
+
+    @property
     def planner(self) -> str | None:
         """Name the planner that counts and plans it; None: it is a post's, or stands for itself."""
         if self.campaign_id is not None:
@@ -308,11 +319,16 @@ def account_scope(account_id: str) -> str:
     return f"account:{account_id}"
 
 
+def lane_of(scope: str, account_id: str) -> str:
+    """Return the name of the lane in which a campaign's or sequence's deliveries by one account wait."""
+    return f"{scope}@{account_id}"
+
+
 def locks_of(deliveries: Iterable[Delivery]) -> list[str]:
-    """Name what a batch decides about: the accounts, and the lanes that several accounts may share."""
+    """Name what a batch decides about: the accounts, and the scopes that several accounts share."""
     names: set[str] = set()
     for each in deliveries:
         names.add(f"account:{each.workspace_id}:{each.account_id}")
-        if each.lane_id != account_scope(each.account_id):
-            names.add(f"lane:{each.workspace_id}:{each.lane_id}")
+        if each.scope != account_scope(each.account_id):
+            names.add(f"lane:{each.workspace_id}:{each.scope}")
     return sorted(names)

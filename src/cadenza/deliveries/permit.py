@@ -269,7 +269,7 @@ def _write_intents(tx: Tx, now: datetime, granted: Sequence[_Granted]) -> None:
             "action": row.action.value,
             "mode": row.mode,
             "campaign_id": row.campaign_id,
-            "lane_id": row.lane_id,
+            "lane_id": row.scope,
             "recipient": _contacted(row),
         }
         for one in granted

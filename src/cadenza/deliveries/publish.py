@@ -71,7 +71,10 @@ log = logging.getLogger("cadenza.deliveries")
 A_MINUTE = timedelta(minutes=1)
 A_QUARTER = timedelta(minutes=15)
 FINISHING = 5.0  # seconds for what is only nice to have
-FRESH = GRACE.total_seconds()  # seconds within which a permit must be used
+FRESH = (
+    GRACE.total_seconds()
+)  # seconds within which a permit must be used, from when it was asked for
+PROMPT = 1.0  # seconds within which the call begins once the permit is known: whoever stops it later wins
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +256,7 @@ class Publisher:
             answer = await self._permits.ask(request)
             if not isinstance(answer, Permitted):
                 return answer if isinstance(answer, Stale) else None
+            known = self._clock.monotonic()
             run.permitted = True
             notes.step = Step.PUBLISH
             call = replace(
@@ -263,7 +267,13 @@ class Publisher:
                 now=DatabaseTime(answer.began_at, requested).now(self._clock),
             )
             outcome = await self._ending.run(
-                self._irreversibly(sender.provider, call, run, takes.total_seconds(), requested),
+                self._irreversibly(
+                    sender.provider,
+                    call,
+                    run,
+                    takes.total_seconds(),
+                    best_before=min(requested + FRESH, known + PROMPT),
+                ),
                 partial(
                     self._keep,
                     run,
@@ -331,11 +341,12 @@ class Publisher:
         call: AttemptContext,
         run: _Run,
         takes: float,
-        requested: float,
+        *,
+        best_before: float,
     ) -> Outcome:
         """Make the call; once more with renewed tokens if these were refused and the permit lasts."""
         began = self._clock.monotonic()
-        if began - requested > FRESH:
+        if began > best_before:
             # A call that began now could outlast the deadline, and others go by that. Asked here, with
             # nothing to wait for before the call: a process may sleep wherever it waits for its turn.
             return NotReady(timedelta(), "its permit had grown old before the call")

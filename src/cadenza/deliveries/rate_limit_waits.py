@@ -142,8 +142,7 @@ def read_account_waits(
 
 def rests_alone(wait: NetworkWait, delivery: Delivery) -> bool:
     """Say whether only this delivery has to wait, and the others of its lane may go on."""
-    shared = delivery.lane_id != account_scope(delivery.account_id)
-    return shared or wait.scope[1].startswith(ALONE)
+    return delivery.shares_lane or wait.scope[1].startswith(ALONE)
 
 
 def return_rate_limited(

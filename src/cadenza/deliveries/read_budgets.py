@@ -1,7 +1,7 @@
 """Reads the budgets that calls take from, with what is used of them, for many deliveries at once.
 
-A call takes from its account's rules and, when it waits in another lane, from that lane's (a campaign's).
-A budget's key names its rule: `post:day` of the account, `campaign:7 post:rate` of a lane; calendar periods
+A call takes from its account's rules and from those of its campaign or sequence.
+A budget's key names its rule: `post:day` of the account, `campaign:7 post:rate` of a campaign; calendar periods
 are those of the account's zone. A rolling day is counted from the ledger itself, so only accounts have one.
 """
 
@@ -38,8 +38,8 @@ class BudgetRequest:
     @property
     def scopes(self) -> tuple[str, ...]:
         """The scopes whose rules hold for it."""
-        own, lane = account_scope(self.account.id), self.delivery.lane_id
-        return (own,) if lane == own else (own, lane)
+        own, beside = account_scope(self.account.id), self.delivery.scope
+        return (own,) if beside == own else (own, beside)
 
 
 @dataclass(frozen=True, slots=True)

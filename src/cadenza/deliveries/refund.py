@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple, Self
 
-from cadenza.core.budgets import Period, period_key
+from cadenza.core.budgets import MinGap, Period, period_key, refusal_of
 from cadenza.core.zones import get_zone
 from cadenza.deliveries import lanes
 from cadenza.deliveries.model import Delivery, account_scope
+from cadenza.deliveries.read_budgets import key_of
 from cadenza.sql.tx import Row, Tx
 from cadenza.sql.values import Key
 
@@ -49,7 +50,7 @@ def refund(tx: Tx, attempts: Sequence[Key]) -> None:
     lanes.unpark(
         tx,
         accounts=[(row["workspace_id"], row["account_id"]) for row in rows],
-        lanes=[(row["workspace_id"], row["lane_id"]) for row in rows],
+        scopes=[(row["workspace_id"], row["lane_id"]) for row in rows],
         by=("budgets",),
     )
 
@@ -77,7 +78,7 @@ class GapCall(NamedTuple):
 
     workspace_id: str
     account_id: str
-    lane_id: str
+    scope: str
     action: str
     mode: str
     deadline_at: datetime
@@ -88,7 +89,7 @@ class GapCall(NamedTuple):
         return cls(
             delivery.workspace_id,
             delivery.account_id,
-            delivery.lane_id,
+            delivery.scope,
             delivery.action.value,
             delivery.mode,
             deadline_at,
@@ -104,7 +105,7 @@ def rearm_gaps(tx: Tx, calls: Sequence[GapCall], *, ended: datetime) -> None:
     scopes = {
         (call.workspace_id, scope)
         for call in calls
-        for scope in (account_scope(call.account_id), call.lane_id)
+        for scope in (account_scope(call.account_id), call.scope)
     }
     if not scopes:
         return
@@ -135,6 +136,38 @@ def rearm_gaps(tx: Tx, calls: Sequence[GapCall], *, ended: datetime) -> None:
             for bucket, (deadline, gap) in sorted(armed.items())
         ],
     )
+    _rest_others(tx, ended, {bucket[:3]: gap for bucket, (_, gap) in armed.items()})
+
+
+def _rest_others(tx: Tx, now: datetime, gaps: Mapping[tuple[str, str, str], timedelta]) -> None:
+    """Let an account's lanes of campaigns and sequences rest whose next delivery has to wait for a gap."""
+    found = tx.all(
+        """
+        SELECT lane.workspace_id, lane.id, asked.scope, asked.action
+        FROM TABLE(:gaps) AS asked (workspace_id text, scope text, account_id text, action text)
+        JOIN lane ON lane.workspace_id = asked.workspace_id AND lane.account_id = asked.account_id
+            AND lane.scope_id IS NOT NULL AND lane.runnable_at IS NOT NULL
+        WHERE asked.action IN ('*', (
+            SELECT delivery.action FROM delivery
+            WHERE delivery.workspace_id = lane.workspace_id AND delivery.lane_id = lane.id
+                AND state = 'scheduled' AND leased_until IS NULL
+            ORDER BY priority, due_at, delivery.id LIMIT 1
+        ))
+        """,
+        gaps=sorted(
+            (workspace_id, scope, scope.removeprefix("account:"), action)
+            for workspace_id, scope, action in gaps
+            if scope.startswith("account:")
+        ),
+    )
+    parks: list[lanes.Park] = []
+    for row in found:
+        gap = gaps[row["workspace_id"], row["scope"], row["action"]]
+        shut = refusal_of(MinGap(key_of(row["scope"], row["action"], "gap"), gap, now + gap), now)
+        if shut is not None:
+            reason = f"{shut.key}: {shut.reason}"
+            parks.append(lanes.Park(row["workspace_id"], row["id"], now + gap, reason, "budgets"))
+    lanes.park_all(tx, now, parks)
 
 
 def _latest(
@@ -146,7 +179,7 @@ def _latest(
         by_scope.setdefault((rule["workspace_id"], rule["scope"]), []).append(rule)
     armed: dict[tuple[str, str, str, str], tuple[datetime, timedelta]] = {}
     for call in calls:
-        for scope in {account_scope(call.account_id), call.lane_id}:
+        for scope in {account_scope(call.account_id), call.scope}:
             for rule in by_scope.get((call.workspace_id, scope), ()):
                 if rule["action"] not in (call.action, _ALL):
                     continue

@@ -23,7 +23,7 @@ from cadenza.deliveries.gates import (
     Facts,
     Wait,
 )
-from cadenza.deliveries.model import ClaimedDelivery
+from cadenza.deliveries.model import ClaimedDelivery, account_scope
 from cadenza.deliveries.planners import Refused
 from cadenza.deliveries.rate_limit_waits import rests_alone
 from cadenza.deliveries.read_budgets import rule_of
@@ -47,6 +47,7 @@ class DeliveryRefusal:
     answer: End | Wait
     until: datetime
     alone: bool  # the others of its lane may go on
+    by_scope: bool  # a limit of its campaign or sequence: by no account any of it may go
     between: bool  # parts of a thread: the try that its first part began is not used up
 
     @classmethod
@@ -63,17 +64,18 @@ class DeliveryRefusal:
         """Put a gate's answer down."""
         until = (isinstance(answer, Wait) and answer.until) or now + PERSON
         shared = facts.lane.account_id is None
-        lanes_own = answer.reason.code is Code.LIMIT_REACHED and _of_lane(answer.reason, facts)
-        alone = gate in OF_THE_RECIPIENT or (shared and gate in OF_THE_ACCOUNT and not lanes_own)
+        by_scope = answer.reason.code is Code.LIMIT_REACHED and _of_scope(answer.reason, facts)
+        alone = gate in OF_THE_RECIPIENT or (shared and gate in OF_THE_ACCOUNT and not by_scope)
         if gate == NETWORK and facts.wait is not None:
             alone = rests_alone(facts.wait, facts.delivery)
-        return cls(ticket, gate, answer, until, alone, between)
+        return cls(ticket, gate, answer, until, alone, by_scope, between)
 
 
-def _of_lane(over: Reason, facts: Facts) -> bool:
-    """Say whether a limit of the lane itself is reached, not one of the account."""
+def _of_scope(over: Reason, facts: Facts) -> bool:
+    """Say whether a limit of its campaign or sequence is reached, not one of the account."""
     budget = next(each for each in facts.budgets if each.key == over.params["limit"])
-    return rule_of(budget, facts.delivery).scope == facts.lane.id
+    own = account_scope(facts.delivery.account_id)
+    return own != rule_of(budget, facts.delivery).scope == facts.delivery.scope
 
 
 def refuse(tx: Tx, now: datetime, refused: Sequence[DeliveryRefusal]) -> None:
@@ -85,15 +87,17 @@ def refuse(tx: Tx, now: datetime, refused: Sequence[DeliveryRefusal]) -> None:
     _wait(tx, now, [one for one in refused if isinstance(one.answer, Wait)])
     _let_sleep(tx, [one for one in refused if one.gate == QUIET])
     claim.free_lane_room(tx, [one.ticket.delivery for one in refused])
-    lanes.park_all(
-        tx,
-        now,
-        [
-            lanes.Park(*one.ticket.delivery.lane_key, one.until, one.answer.message, one.gate)
-            for one in refused
-            if isinstance(one.answer, Wait) and not one.alone and one.until > now
-        ],
-    )
+    rests = [
+        one for one in refused if isinstance(one.answer, Wait) and not one.alone and one.until > now
+    ]
+    lanes.park_all(tx, now, [_park(one) for one in rests if not one.by_scope])
+    lanes.park_scopes(tx, now, [_park(one) for one in rests if one.by_scope])
+
+
+def _park(one: DeliveryRefusal) -> lanes.Park:
+    delivery = one.ticket.delivery
+    name = delivery.scope if one.by_scope else delivery.lane_id
+    return lanes.Park(delivery.workspace_id, name, one.until, one.answer.message, one.gate)
 
 
 def _let_sleep(tx: Tx, refused: Sequence[DeliveryRefusal]) -> None:

@@ -1,11 +1,12 @@
 """Takes back what silent workers held, by what the store knows of it.
 
-No permit was written: the call was never made, so the delivery goes back freely and counts a crash; from then
-on it is claimed alone, until it has been settled, so that only what keeps killing its process is given up.
+No permit was written: the call was never made, so the delivery goes back freely and counts a crash; from the
+second on it is claimed alone, until it has been settled, so that only what keeps killing its process is given up.
 A permit was written: the call may have happened, so it is `unconfirmed` until evidence or a person
 says otherwise; its ledger row keeps its place in every limit.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from cadenza.core.rollup import DeliveryState as State
@@ -32,31 +33,40 @@ def rescue(tx: Tx, now: datetime, *, crash_limit: int) -> tuple[list[str], list[
         now=now,
     )
     expired = read_values(Delivery, rows)
-    given_up = [each.id for each in expired if _take_back(tx, now, each, crash_limit)]
+    moves = [_take_back(each, crash_limit) for each in expired]
+    move(tx, now, moves)
+    announce(
+        tx,
+        now,
+        [DeliveryEvent.of(each.delivery, each.to, each.changes.get("reason")) for each in moves],
+    )
+    _keep_reserved(tx, now, expired)
     claim.free_lane_room(tx, expired)
+    given_up = [each.delivery.id for each in moves if each.to is State.FAILED]
     return [each.id for each in expired if each.id not in given_up], given_up
 
 
-def _take_back(tx: Tx, now: datetime, row: Delivery, crash_limit: int) -> bool:
+def _take_back(row: Delivery, crash_limit: int) -> Move:
     crashes = row.crashes + 1
-    gone = row.state is State.SCHEDULED and crashes >= crash_limit
     if row.state is State.SENDING:
         state, reason = State.UNCONFIRMED, Reason.of(Code.WORKER_SILENT)
-    elif gone:
+    elif crashes >= crash_limit:
         state, reason = State.FAILED, Reason.of(Code.WORKER_DIED, crashes=crashes)
     else:
         state, reason = State.SCHEDULED, None
-    move(tx, now, [Move(row, state, Changes(reason=reason, crashes=crashes))])
-    announce(tx, now, [DeliveryEvent.of(row, state, reason)])
+    return Move(row, state, Changes(reason=reason, crashes=crashes))
+
+
+def _keep_reserved(tx: Tx, now: datetime, expired: Sequence[Delivery]) -> None:
+    """Let what may have been sent keep its place in every limit."""
     tx.run(
         """
         UPDATE activity SET state = 'unconfirmed', settled_at = :now
-        WHERE workspace_id = :workspace_id AND state = 'reserved' AND attempt_id IN (
-            SELECT id FROM attempt WHERE workspace_id = :workspace_id AND delivery_id = :id
-        )
+        FROM TABLE(:taken) AS taken (workspace_id text, id text)
+        JOIN attempt ON attempt.workspace_id = taken.workspace_id AND attempt.delivery_id = taken.id
+        WHERE activity.workspace_id = taken.workspace_id AND activity.attempt_id = attempt.id
+            AND activity.state = 'reserved'
         """,
         now=now,
-        workspace_id=row.workspace_id,
-        id=row.id,
+        taken=sorted(each.key for each in expired),
     )
-    return gone

@@ -154,7 +154,7 @@ def _look_again(tx: Tx, workspace_id: str, scope: str) -> None:
     lanes.unpark(
         tx,
         accounts=[(workspace_id, account)] if account != scope else [],
-        lanes=[(workspace_id, scope)],
+        scopes=[(workspace_id, scope)],
         by=("budgets",),
     )
 

@@ -367,7 +367,7 @@ def _next_part(tx: Tx, result: Result) -> bool:
 def _leave_alone(
     tx: Tx, now: datetime, results: Sequence[Result], rests: Sequence[NetworkWait]
 ) -> None:
-    """Close what outcomes ask to be left alone: the scope of the wait, and the account's own lane."""
+    """Close what outcomes ask to be left alone: the scope of the wait, and the account's lanes."""
     waits = list(rests)
     for result in results:
         delivery, account = result.ticket.delivery, result.ticket.account
@@ -396,11 +396,11 @@ def _leave_alone(
                 pass
     save_waits(tx, now, waits)
     # An app's other accounts are turned away when they are claimed; a recipient's others too.
-    lanes.park_all(
+    lanes.park_scopes(
         tx,
         now,
         [
-            lanes.Park(wait.scope[0], wait.scope[1], wait.until, wait.reason, wait.by)
+            lanes.Park(*wait.scope, wait.until, wait.reason, wait.by)
             for wait in waits
             if wait.scope[1].startswith("account:")
         ],

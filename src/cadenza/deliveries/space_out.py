@@ -1,36 +1,26 @@
 """After an outage or a hold: posts that came due while nothing left go out one after the other, never as a flood.
 
 `overdue_accounts` names the accounts with several posts overdue that a worker would take at once; a lane that is
-paused or held is not among them, its own resume plan decides. `space` gives the ones within the account's
-grace their turns; older ones stay as they are, for the gate to call them missed.
+paused or held is not among them, its own resume plan decides. Whoever lets late posts go gives them turns here. Those
+that are later than the account's grace (`not_too_late`) stay as they are, for the gate to call them missed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import TypeVar
 
 from cadenza.accounts.model import Account, read_account
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.deliveries import lanes
 from cadenza.deliveries.gates import opened_of
-from cadenza.deliveries.history import record_moves
 from cadenza.deliveries.model import Lane
 from cadenza.deliveries.reasons import Code, Reason
-from cadenza.deliveries.resume_plan import SPACING
 from cadenza.deliveries.transition import Changes, move_posts
 from cadenza.sql.tx import Row, Tx
 from cadenza.sql.values import select
 
+T = TypeVar("T")
 SENT_LATE = Reason.of(Code.SENT_LATE)
-
-
-class Spaced(NamedTuple):
-    """A late post that got its turn."""
-
-    id: str
-    post_id: str | None
-    was_at: datetime
-    now_at: datetime
 
 
 def overdue_accounts(tx: Tx, now: datetime) -> list[tuple[str, str]]:
@@ -52,33 +42,17 @@ def overdue_accounts(tx: Tx, now: datetime) -> list[tuple[str, str]]:
     return [(row["workspace_id"], row["account_id"]) for row in rows]
 
 
-def space_out(
-    tx: Tx, now: datetime, *, workspace_id: str, account_id: str, spacing: timedelta = SPACING
-) -> list[tuple[str, datetime]]:
-    """Give an account's late posts their turns from now on; a post's channels go together."""
-    lane_id = f"account:{account_id}"
-    late = _late(tx, now, workspace_id, account_id)
-    turns: dict[tuple[str, datetime], datetime] = {}
-    for row in late:
-        together = (row["post_id"] or row["id"], row["due_at"])
-        turns.setdefault(together, now + spacing * len(turns))
-    given = [(row["id"], turns[row["post_id"] or row["id"], row["due_at"]]) for row in late]
-    # Due at its turn, it is late only if nothing runs then.
-    send_late(tx, now, workspace_id, dict(given))
-    moved = [
-        Spaced(r["id"], r["post_id"], r["due_at"], at)
-        for r, (_, at) in zip(late, given, strict=True)
-    ]
-    record_moves(
-        tx,
-        now,
-        moved,
-        workspace_id=workspace_id,
-        account_id=account_id,
-        why="it came due while nothing was sent",
-    )
-    lanes.refresh(tx, [(workspace_id, lane_id)])
-    return given
+def together(rows: Iterable[Row]) -> list[list[Row]]:
+    """Part rows (`id`, `post_id`, `due_at`) into what goes together: a post's channels that are due at one instant."""
+    groups: dict[tuple[str, datetime], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["post_id"] or row["id"], row["due_at"]), []).append(row)
+    return list(groups.values())
+
+
+def take_turns(now: datetime, late: Iterable[T], spacing: timedelta) -> list[tuple[T, datetime]]:
+    """Give what is late its turns from now on, one after the other."""
+    return [(each, now + spacing * turn) for turn, each in enumerate(late)]
 
 
 def send_late(tx: Tx, now: datetime, workspace_id: str, turns: Mapping[str, datetime]) -> None:
@@ -109,18 +83,3 @@ def _within_grace(now: datetime, account: Account, lane: Lane) -> datetime:
     if lane.held_at is None:
         return now - lanes.A_YEAR
     return min(now - grace, lane.held_at - (grace - (now - opened)))
-
-
-def _late(tx: Tx, now: datetime, workspace_id: str, account_id: str) -> list[Row]:
-    return tx.all(
-        """
-        SELECT id, post_id, due_at FROM delivery
-        WHERE workspace_id = :workspace_id AND lane_id = :lane_id AND state = 'scheduled'
-            AND leased_until IS NULL AND due_at <= :now AND due_at >= :since AND action = 'post'
-        ORDER BY due_at, id
-        """,
-        workspace_id=workspace_id,
-        lane_id=f"account:{account_id}",
-        now=now,
-        since=not_too_late(tx, now, workspace_id=workspace_id, account_id=account_id),
-    )

@@ -282,6 +282,17 @@ def restore_due(tx: Tx, *, workspace_id: str, account_id: str, since: datetime) 
     return [(row["workspace_id"], row["lane_id"]) for row in rows]
 
 
+def remove(tx: Tx, workspace_id: str, ids: Sequence[tuple[str]]) -> None:
+    """Delete deliveries that ended; whoever asks has deleted what refers to them."""
+    tx.run(
+        """
+        DELETE FROM delivery WHERE workspace_id = :workspace_id AND id IN (SELECT id FROM TABLE(:ids) AS asked (id text))
+        """,
+        workspace_id=workspace_id,
+        ids=ids,
+    )
+
+
 def put_off_quiet(tx: Tx, lane: Key, quiet: str, until: datetime, *, most: int) -> None:
     """Put off those of a lane whose recipients are left alone by the same clock: they remember when they were due."""
     tx.run(

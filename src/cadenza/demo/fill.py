@@ -93,7 +93,7 @@ async def fill(runtime: Runtime, cast: Cast, clock: StepClock, tell: Tell) -> De
     _go_back(played, 0)
     tell("the weeks ahead")
     await _plan(played)
-    await add_campaigns(runtime, played.home, played.accounts["smtp"], played.by())
+    await add_campaigns(runtime, played.home, played.accounts, played.by())
     return played
 
 

@@ -283,6 +283,6 @@ def account_lock(workspace_id: str, account_id: str) -> str:
     return f"account:{workspace_id}:{account_id}"
 
 
-def lane_of(sequence_id: str, account_id: str) -> str:
-    """Name where a sequence's deliveries of one account wait."""
-    return f"sequence:{sequence_id}:{account_id}"
+def scope_of(sequence_id: str) -> str:
+    """Return the name of a sequence's scope: its lanes are paused by it."""
+    return f"sequence:{sequence_id}"

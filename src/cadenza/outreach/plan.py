@@ -18,7 +18,7 @@ from cadenza.contacts.model import Contact
 from cadenza.contacts.variables import address_for, variables_of
 from cadenza.core.offset_spans import to_instant
 from cadenza.deliveries.init_account import DEFAULTS
-from cadenza.deliveries.model import Action, Delivery, NewDelivery
+from cadenza.deliveries.model import Action, Delivery, NewDelivery, lane_of
 from cadenza.deliveries.move_due import restore
 from cadenza.deliveries.schedule import AlreadyThere, schedule
 from cadenza.outreach.assign import Desk, choose
@@ -35,7 +35,7 @@ from cadenza.outreach.model import (
     StepVariant,
     StopCause,
     enrolled_of,
-    lane_of,
+    scope_of,
     step_of,
 )
 from cadenza.outreach.read_agenda import AccountAgenda, expect, read_agenda, read_caps, waits_of
@@ -349,7 +349,7 @@ def _delivery(
         action=step.action,
         due_at=placed.at,
         content=content,
-        lane_id=lane_of(sequence.id, placed.account_id),
+        lane_id=lane_of(scope_of(sequence.id), placed.account_id),
         sequence_id=sequence.id,
         contact_id=one.contact_id,
         step=one.next_step,

@@ -16,7 +16,7 @@ from cadenza.contacts import store as contacts
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.db import audit
 from cadenza.deliveries.hold import settle_lanes
-from cadenza.deliveries.model import COLUMNS, Delivery, NewDelivery
+from cadenza.deliveries.model import COLUMNS, Delivery, NewDelivery, lane_of
 from cadenza.deliveries.move_due import move_due, restore
 from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.transition import end_waiting
@@ -30,7 +30,7 @@ from cadenza.outreach.model import (
     Unfit,
     account_lock,
     enrolled_of,
-    lane_of,
+    scope_of,
     sequence_lock,
 )
 from cadenza.outreach.plan import Placed, choose_all, lay_out, read_desk, zones_of
@@ -320,7 +320,7 @@ def _planned_again(delivery: Delivery, placed: Placed) -> NewDelivery:
         action=delivery.action,
         due_at=placed.at,
         content=delivery.content,
-        lane_id=lane_of(delivery.sequence_id or "", placed.account_id),
+        lane_id=lane_of(scope_of(delivery.sequence_id or ""), placed.account_id),
         sequence_id=delivery.sequence_id,
         contact_id=delivery.contact_id,
         step=delivery.step,

@@ -28,7 +28,7 @@ from cadenza.outreach.model import (
     StopCause,
     Unfit,
     account_lock,
-    lane_of,
+    scope_of,
     sequence_lock,
 )
 from cadenza.outreach.read_agenda import AccountAgenda, read_agenda
@@ -70,9 +70,8 @@ def pause(
         return there
     if there.state is not SequenceState.RUNNING:
         return NotNow(there.state, f"It is {there.state}: only a running sequence is paused.")
-    for lane_id in _lanes(tx, there):
-        said = reason or "the sequence is paused"
-        lanes.pause(tx, workspace_id=workspace_id, lane_id=lane_id, reason=said)
+    said = reason or "the sequence is paused"
+    lanes.pause(tx, workspace_id=workspace_id, scope=scope_of(sequence_id), reason=said)
     return _become(
         tx, now, there, SequenceState.PAUSED, by, action="sequence.pause", reason=reason or None
     )
@@ -88,8 +87,7 @@ def resume(tx: Tx, now: datetime, *, workspace_id: str, sequence_id: str, by: st
     if there.state is not SequenceState.PAUSED:
         return NotNow(there.state, f"It is {there.state}: only a paused sequence is resumed.")
     replan_overdue(tx, now, there)
-    for lane_id in _lanes(tx, there):
-        lanes.resume(tx, workspace_id=workspace_id, lane_id=lane_id)
+    lanes.resume(tx, workspace_id=workspace_id, scope=scope_of(sequence_id))
     return _become(tx, now, there, SequenceState.RUNNING, by, action="sequence.resume")
 
 
@@ -100,10 +98,8 @@ def end(tx: Tx, now: datetime, *, workspace_id: str, sequence_id: str, by: str) 
         return there
     if there.state is SequenceState.ENDED:
         return there
-    for lane_id in _lanes(tx, there):
-        lanes.pause(
-            tx, workspace_id=workspace_id, lane_id=lane_id, reason=CODES[StopCause.ENDED].text
-        )
+    said = CODES[StopCause.ENDED].text
+    lanes.pause(tx, workspace_id=workspace_id, scope=scope_of(sequence_id), reason=said)
     tx.run(
         """
         UPDATE sequence_contact SET state = 'stopped', cause = :cause
@@ -224,17 +220,3 @@ def _become(
     found = find_sequence(tx, there.workspace_id, there.id)
     assert isinstance(found, Sequence)
     return found
-
-
-def _lanes(tx: Tx, sequence: Sequence) -> list[str]:
-    """Name the lanes of a sequence: of its accounts, and of those that left and have planned work."""
-    rows = tx.all(
-        """
-        SELECT DISTINCT account_id FROM sequence_contact
-        WHERE workspace_id = :workspace_id AND sequence_id = :id AND account_id IS NOT NULL
-        """,
-        workspace_id=sequence.workspace_id,
-        id=sequence.id,
-    )
-    known = {*sequence.account_ids, *(row["account_id"] for row in rows)}
-    return [lane_of(sequence.id, id_) for id_ in sorted(known)]

@@ -26,7 +26,7 @@ from cadenza.outreach.model import (
     Step,
     StopCause,
     Unfit,
-    lane_of,
+    scope_of,
     sequence_of,
     to_json,
 )
@@ -457,13 +457,10 @@ def _write_accounts(tx: Tx, now: datetime, made: model.Sequence, *, before: Sequ
         lanes.open_lane(
             tx,
             workspace_id=made.workspace_id,
-            lane_id=lane_of(made.id, account_id),
+            scope=scope_of(made.id),
             account_id=account_id,
         )
-        if made.state is SequenceState.PAUSED:
-            lanes.pause(
-                tx,
-                workspace_id=made.workspace_id,
-                lane_id=lane_of(made.id, account_id),
-                reason="the sequence is paused",
-            )
+    if made.state is SequenceState.PAUSED:
+        scope = scope_of(made.id)
+        reason = "the sequence is paused"
+        lanes.pause(tx, workspace_id=made.workspace_id, scope=scope, reason=reason)

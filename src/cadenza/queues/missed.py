@@ -7,7 +7,6 @@ Within the account's grace late posts still go out, spaced by `space`; beyond it
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 
 from cadenza.core.rollup import DeliveryState as State
 from cadenza.core.slots import NoFreeSlot
@@ -21,7 +20,7 @@ from cadenza.deliveries.model import account_scope
 from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.render import Files
 from cadenza.deliveries.resume_plan import SPACING, NotConnected
-from cadenza.deliveries.space_out import not_too_late
+from cadenza.deliveries.space_out import not_too_late, take_turns, together
 from cadenza.deliveries.transition import Changes, move_posts
 from cadenza.posts.send_warnings import why_over_the_day
 from cadenza.queues import store
@@ -33,14 +32,6 @@ from cadenza.sql.tx import Row, Tx
 from cadenza.sql.values import read_value
 
 MISSED = (State.MISSED,)
-
-
-class MissedChoice(StrEnum):
-    """What is to become of a missed post."""
-
-    NEXT_SLOT = "next_slot"
-    NOW = "now"
-    DRAFT = "draft"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +71,7 @@ def rescue_missed(
     *,
     workspace_id: str,
     account_id: str,
-    choice: MissedChoice,
+    choice: ResumeChoice,
     by: str,
     ids: Sequence[str] | None = None,
     spacing: timedelta = SPACING,
@@ -92,35 +83,33 @@ def rescue_missed(
     """
     key = {"workspace_id": workspace_id, "account_id": account_id}
     queue = store.hold(tx, **key)
-    if isinstance(queue, NoQueue) and (
-        choice is MissedChoice.NEXT_SLOT or not _is_there(tx, **key)
-    ):
+    if isinstance(queue, NoQueue) and (choice is ResumeChoice.SHIFT or not _is_there(tx, **key)):
         return queue
     missed = list_missed(tx, now, workspace_id=workspace_id, account_id=account_id)
     wanted = missed if ids is None else [row for row in missed if row["id"] in set(ids)]
     found = {row["id"] for row in wanted}
     gone = tuple(id_ for id_ in ids or () if id_ not in found)
-    unfit = () if choice is MissedChoice.DRAFT else _unfit(tx, workspace_id, wanted, files)
+    unfit = () if choice is ResumeChoice.DRAFT else _unfit(tx, workspace_id, wanted, files)
     wanted = [row for row in wanted if row["id"] not in unfit]
     moved: list[Moved] = []
     full: list[str] = []
     drafts: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     match choice:
-        case MissedChoice.NEXT_SLOT:
+        case ResumeChoice.SHIFT:
             assert isinstance(queue, Queue), "else it was refused"
-            for group in _together(wanted):
+            for group in together(wanted):
                 at = _to_next_slot(tx, now, queue, group)
                 ids_of = [row["id"] for row in group]
                 if at is None:
                     full.extend(ids_of)
                 else:
                     moved.append(Moved(ids_of[0], group[0]["post_id"], group[0]["due_at"], at))
-        case MissedChoice.NOW:
+        case ResumeChoice.SEND:
             moved = _now(tx, now, wanted, spacing, **key)
             over = why_over_the_day(tx, now, **key, at=now) if moved else None
             warnings = (over,) if over else ()
-        case MissedChoice.DRAFT:
+        case ResumeChoice.DRAFT:
             drafts = _draft(tx, now, workspace_id, wanted)
     history = {
         "workspace_id": workspace_id,
@@ -154,9 +143,6 @@ def space(
     spacing: timedelta = SPACING,
 ) -> Resumed | NotConnected | NoRoom | NoQueue:
     """After an outage or a hold: what is late within the grace goes from now on, one after the other."""
-    queue = store.read(tx, workspace_id=workspace_id, account_id=account_id)
-    if isinstance(queue, NoQueue):
-        return queue
     return resume(
         tx,
         now,
@@ -176,13 +162,6 @@ def _unfit(tx: Tx, workspace_id: str, rows: Sequence[Row], files: Files | None) 
         for row in rows
         if find_unfit(tx, workspace_id, [read_value(StoredPiece, row)], files)
     )
-
-
-def _together(rows: Sequence[Row]) -> list[list[Row]]:
-    groups: dict[tuple[str, datetime], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row["post_id"] or row["id"], row["due_at"]), []).append(row)
-    return list(groups.values())
 
 
 def _to_next_slot(tx: Tx, now: datetime, queue: Queue, group: list[Row]) -> datetime | None:
@@ -217,8 +196,8 @@ def _now(
     account_id: str,
 ) -> list[Moved]:
     """Send those that are approved, spaced: each is late again only if nothing runs at its turn."""
-    groups = _together([row for row in rows if row["approved"]])
-    turns = [(row, now + spacing * turn) for turn, group in enumerate(groups) for row in group]
+    late = together(row for row in rows if row["approved"])
+    turns = [(row, at) for group, at in take_turns(now, late, spacing) for row in group]
     changes = {
         row["id"]: Changes(
             due_at=at,

@@ -36,7 +36,7 @@ def overfull(tx: Tx, now: datetime) -> list[tuple[str, str]]:
     rows = tx.all(
         """
         SELECT workspace_id, account_id FROM lane
-        WHERE parked_by = 'max per day' AND account_id IS NOT NULL AND NOT paused
+        WHERE parked_by = 'max per day' AND id = 'account:' || account_id AND NOT paused
         ORDER BY workspace_id, id LIMIT :limit
         """,
         limit=LANES,

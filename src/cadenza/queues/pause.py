@@ -51,19 +51,8 @@ def pause(
     if isinstance(queue, NoQueue):
         return queue
     fresh = lanes.pause(
-        tx, workspace_id=workspace_id, lane_id=queue.lane_id, reason=reason, until=until
+        tx, workspace_id=workspace_id, scope=queue.lane_id, reason=reason, until=until
     )
-    if not fresh:
-        tx.run(
-            """
-            UPDATE lane SET pause_reason = :reason, paused_until = :until
-            WHERE workspace_id = :workspace_id AND id = :lane_id
-            """,
-            reason=reason,
-            until=until,
-            workspace_id=workspace_id,
-            lane_id=queue.lane_id,
-        )
     tx.run(
         """
         UPDATE queue SET paused_at = coalesce(paused_at, :now), paused_by = :by

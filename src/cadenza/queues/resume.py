@@ -21,7 +21,7 @@ from cadenza.deliveries import lanes
 from cadenza.deliveries.history import record_moves, record_taken_back
 from cadenza.deliveries.reasons import Code, Reason
 from cadenza.deliveries.resume_plan import SPACING, NotConnected
-from cadenza.deliveries.space_out import send_late
+from cadenza.deliveries.space_out import send_late, take_turns, together
 from cadenza.deliveries.transition import Changes, move_posts
 from cadenza.queues import store
 from cadenza.queues.assign_slots import ALL, Move, assign_slots, entries, to_slot
@@ -29,18 +29,29 @@ from cadenza.queues.model import Entry, Moved, NoQueue, NoRoom, Queue
 from cadenza.queues.occupancy import Occupancy
 from cadenza.queues.shift import shift
 from cadenza.queues.spread import spread
-from cadenza.sql.tx import Row, Tx
+from cadenza.sql.tx import Tx
 
 LATE = "it came due while nothing was sent"
 MADE_ROOM = "it made room for late posts"
 
 
 class ResumeChoice(StrEnum):
-    """What becomes of what came due meanwhile."""
+    """What becomes of what came due while nothing was sent, or was missed."""
 
-    SHIFT = "shift"
-    SEND = "send"
+    SHIFT = "shift"  # the next free slots
+    SEND = "send"  # now, spaced
     DRAFT = "draft"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "ResumeChoice | None":
+        return _SAID_BEFORE.get(value)
+
+
+# The words for missed posts before there was one set of choices; programs still say them.
+_SAID_BEFORE: dict[object, ResumeChoice] = {
+    "next_slot": ResumeChoice.SHIFT,
+    "now": ResumeChoice.SEND,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +103,7 @@ def resume(
             return NoRoom(account_id, "there is no slot left within a year: choose send or draft")
         moves = laid_out
     elif choice is ResumeChoice.SEND:
-        turns = [(entry, now + spacing * turn, None) for turn, entry in enumerate(held)]
+        turns = [(entry, at, None) for entry, at in take_turns(now, held, spacing)]
         over = _over_the_day(tx, now, queue, turns)
         later = {entry.id for entry, _, _ in over}
         moves = [*(turn for turn in turns if turn[0].id not in later), *over]
@@ -188,12 +199,9 @@ def _held(
         since=since or now - timedelta(days=3660),
         **account.key,
     )
-    groups: dict[tuple[str, datetime], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row["post_id"] or row["id"], row["due_at"]), []).append(row)
     found: list[Entry] = []
     by_hand: list[str] = []
-    for group in groups.values():
+    for group in together(rows):
         leader = next((row for row in group if row["slot_at"] is not None), group[0])
         rest = tuple(row["id"] for row in group if row is not leader)
         found.append(
@@ -283,7 +291,7 @@ def _open(tx: Tx, now: datetime, account: _Account, answer: Resumed, *, by: str)
         accounts=[(account.workspace_id, account.account_id)],
         by=(lanes.RECONNECT, "account", "workspace"),
     )
-    lanes.resume(tx, workspace_id=account.workspace_id, lane_id=account.lane_id)
+    lanes.resume(tx, workspace_id=account.workspace_id, scope=account.lane_id)
     tx.run(
         """
         UPDATE queue SET paused_at = NULL, paused_by = NULL

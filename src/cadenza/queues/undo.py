@@ -15,6 +15,7 @@ from cadenza.core.slots import slot_at
 from cadenza.core.zones import day_bounds, local_day
 from cadenza.db import audit
 from cadenza.deliveries import lanes
+from cadenza.deliveries.space_out import together
 from cadenza.deliveries.transition import AS_APPROVED, Changes, move_posts
 from cadenza.queues import store
 from cadenza.queues.clear import UNDO
@@ -218,11 +219,8 @@ def _sort_out(
     lost: list[tuple[str, str]],
 ) -> None:
     """Part an account's cleared rows, a post's channels together, into what comes back and what does not."""
-    groups: dict[tuple[str, datetime], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((_post(row), row["due_at"]), []).append(row)
     there = {(row["post_id"], row["channel"]) for row in days.there}
-    for group in groups.values():
+    for group in together(rows):
         again = [row for row in group if (row["post_id"], row["channel"]) in there]
         lost += [(row["id"], AGAIN) for row in again]
         left = _led([row for row in group if row not in again], group)

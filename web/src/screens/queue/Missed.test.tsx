@@ -21,5 +21,5 @@ it("asks before what was missed is sent now", async () => {
   await userEvent.click(screen.getByRole("button", { name: t("sendNowSpacedOut") }));
   const question = await screen.findByRole("dialog");
   await userEvent.click([...question.querySelectorAll("button")].find((each) => each.textContent === "Send now, spaced out") ?? question);
-  await waitFor(async () => expect((await writes()).map(({ body }) => body)).toEqual([{ choice: "now" }]));
+  await waitFor(async () => expect((await writes()).map(({ body }) => body)).toEqual([{ choice: "send" }]));
 });

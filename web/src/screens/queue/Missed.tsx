@@ -13,7 +13,7 @@ export function Missed(props: { accountId: string; zone: string; acts: ReturnTyp
   const rescue = props.acts?.rescue;
   const askNow = async () => {
     const message = t("sendMissedEffect", { posts: missed.length });
-    if (await askFirst({ title: t("sendMissedPostsNow"), message, yes: t("sendNowSpacedOut") })) rescue?.mutate({ choice: "now" });
+    if (await askFirst({ title: t("sendMissedPostsNow"), message, yes: t("sendNowSpacedOut") })) rescue?.mutate({ choice: "send" });
   };
   return (
     <Alert color="orange" icon={<IconClockX aria-hidden />} title={t("postsMissed", { missed: missed.length })}>
@@ -33,7 +33,7 @@ export function Missed(props: { accountId: string; zone: string; acts: ReturnTyp
       {missed.length > 5 && <Text size="sm">{t("andMissedMore", { missed: missed.length - 5 })}</Text>}
       {rescue !== undefined && (
         <Group gap="xs" mt="xs">
-          <Button size="xs" loading={rescue.isPending} onClick={() => rescue.mutate({ choice: "next_slot" })}>
+          <Button size="xs" loading={rescue.isPending} onClick={() => rescue.mutate({ choice: "shift" })}>
             {t("moveToNextFreeSlots")}
           </Button>
           <Button size="xs" variant="default" disabled={rescue.isPending} onClick={() => void askNow()}>
