@@ -23,6 +23,7 @@ const campaign = (more: Partial<Campaign> = {}): Campaign =>
     account_ids: ["smtp"],
     channel: "email",
     params: { city: "Riga" },
+    variants: [{ template_id: "letter" }, { template_id: "other" }],
     mode: "live",
     delivery_rate: 60,
     retry_limit: 5,
@@ -104,7 +105,7 @@ it("starts a test run as a test, with all that the form does not show", async ()
   await userEvent.click(await screen.findByRole("button", { name: t("startATestRun") }));
   await waitFor(async () => expect((await writes()).filter(({ key }) => key !== null)).toHaveLength(2));
   const [changed] = (await writes()).filter(({ key }) => key !== null);
-  expect(changed?.body).toMatchObject({ mode: "test", description: "kept", params: { city: "Riga" }, retry_limit: 5 });
+  expect(changed?.body).toMatchObject({ mode: "test", description: "kept", params: { city: "Riga" }, retry_limit: 5, variants: [{ template_id: "other" }] });
 });
 
 it("says each thing that keeps it from starting, once, and cannot be started", async () => {

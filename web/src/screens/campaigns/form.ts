@@ -48,11 +48,13 @@ export function inputOf(form: CampaignForm, zone: string, before: Campaign | nul
   };
 }
 
-const usual = { mode: "live", description: "", params: {}, retry_limit: 3, local_start: false, max_bounce_percent: 2, test_addresses: [], test_faults: {} } satisfies Partial<CampaignInput>;
+const usual = { mode: "live", description: "", params: {}, retry_limit: 3, local_start: false, max_bounce_percent: 2, test_addresses: [], test_faults: {}, variants: [], split_percent: 100, winner_by: "hand", winner_after_minutes: 240 } satisfies Partial<CampaignInput>;
 
 /** A campaign as it is, in a mode. */
 export function inMode(campaign: Campaign, mode: Campaign["mode"]): CampaignInput {
   const { name, description, audience_id, template_id, account_ids, channel, params, delivery_rate, retry_limit, skip_incomplete } = campaign;
   const { max_error_percent, max_bounce_percent, start_at, local_start, not_after_at, quiet_hours, zone, test_addresses, test_faults } = campaign;
-  return { name, description, audience_id, template_id, account_ids, channel, params, delivery_rate, retry_limit, skip_incomplete, max_error_percent, max_bounce_percent, start_at, local_start, not_after_at, quiet_hours, zone, test_addresses, test_faults, mode };
+  const { split_percent, winner_by, winner_after_minutes } = campaign;
+  const variants = campaign.variants.slice(1).map(({ template_id: other }) => ({ template_id: other })); // the first is its own
+  return { name, description, audience_id, template_id, account_ids, channel, params, delivery_rate, retry_limit, skip_incomplete, max_error_percent, max_bounce_percent, start_at, local_start, not_after_at, quiet_hours, zone, test_addresses, test_faults, variants, split_percent, winner_by, winner_after_minutes, mode };
 }
