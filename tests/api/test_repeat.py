@@ -191,6 +191,8 @@ EXCUSED = {
     "/contacts/search": "it changes nothing",
     "/contacts/count": "it changes nothing",
     "/u/{token}": "who is unsubscribed stays so",
+    "/f/{form_id}": "the same address again gets at most one more mail",
+    "/f/confirm/{token}": "who is confirmed stays so",
     "/connect/notify/{state}": "a state is good once",
     "/in/{source_id}": "an event is known by its own id, and recorded once",
     "/check": "it changes nothing",

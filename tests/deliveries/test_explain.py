@@ -120,9 +120,9 @@ async def test_what_holds_now_shows_for_what_is_due_later(pipeline: Pipeline, ga
 
 async def test_a_pause_that_ends_before_it_is_due_does_not_hold_it(pipeline: Pipeline) -> None:
     later = await pipeline.post(due=2 * DAY)
-    lane = {"workspace_id": HOME, "lane_id": "account:ada"}
+    account = {"workspace_id": HOME, "scope": "account:ada"}
     await pipeline.operations.run(
-        lambda tx, now: lanes.pause(tx, **lane, reason="a fair", until=now + DAY)
+        lambda tx, now: lanes.pause(tx, **account, reason="a fair", until=now + DAY)
     )
     told = await why(pipeline, later)
     assert not told.blocked

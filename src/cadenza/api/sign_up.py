@@ -41,7 +41,10 @@ Token = Annotated[str, Path(min_length=1, max_length=2_000)]
 MOST = 32_768
 _ANSWERS = SHOWN | {
     303: {"description": "On to the form's own page"},
-    422: {"description": "A page: what is to be corrected", "content": {"text/html": {}}},
+    422: {
+        "description": "A page: what to correct; or a problem: the address itself",
+        "content": {"text/html": {}, "application/problem+json": {}},
+    },
     429: {"description": "A page: try again later", "content": {"text/html": {}}},
 }
 

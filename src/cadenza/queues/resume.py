@@ -44,11 +44,11 @@ class ResumeChoice(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> "ResumeChoice | None":
-        return _SAID_BEFORE.get(value)
+        return _SAID_BEFORE.get(value) if isinstance(value, str) else None
 
 
 # The words for missed posts before there was one set of choices; programs still say them.
-_SAID_BEFORE: dict[object, ResumeChoice] = {
+_SAID_BEFORE: dict[str, ResumeChoice] = {
     "next_slot": ResumeChoice.SHIFT,
     "now": ResumeChoice.SEND,
 }

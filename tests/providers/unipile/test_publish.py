@@ -155,7 +155,7 @@ async def test_a_wait_met_while_looking_is_waited_out() -> None:
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
         told = next(each for each in ended.trail if isinstance(each, CannotTell))
-        assert told.again == timedelta(minutes=30)
+        assert told.again == timedelta(minutes=2)
 
 
 async def test_another_attempts_mail_is_not_taken_for_this_one() -> None:
@@ -175,23 +175,25 @@ async def test_a_refused_connection_costs_an_attempt_and_is_not_unconfirmed(way:
         assert (ended.returned(Transient), ended.returned(Unconfirmed)) == (1, 0)
 
 
-@pytest.mark.parametrize(
-    ("way", "limit", "wait"),
-    [
-        ("invitation", "invitation", timedelta(days=1)),
-        ("message", "message", timedelta(hours=15)),  # until midnight, in half-hours
-        ("email", "email", timedelta(hours=15)),
-    ],
-)
-async def test_a_days_limit_waits_and_burns_nothing(way: str, limit: str, wait: timedelta) -> None:
-    async with unipile(way) as (scene, simulated):
-        simulated.limits[limit].limit = 1
-        simulated.limits[limit].hit(scene.account.remote_id, scene.simulator.clock.now())
+async def test_a_days_limit_waits_and_burns_nothing() -> None:
+    async with unipile("invitation") as (scene, simulated):
+        simulated.limits["invitation"].limit = 1
+        simulated.limits["invitation"].hit(scene.account.remote_id, scene.simulator.clock.now())
         ended = await drive(scene)
         judge(ended, scene)
         assert isinstance(ended.outcome, Sent)
         assert ended.returned(TryLater) >= 1
-        assert (ended.returned(Transient), ended.waited) == (0, wait)
+        assert (ended.returned(Transient), ended.waited) == (0, timedelta(days=1))
+
+
+@pytest.mark.parametrize("way", ["message", "email"])
+async def test_a_limit_without_a_time_lets_the_account_wait_longer_each_time(way: str) -> None:
+    async with unipile(way) as (scene, simulated):
+        simulated.limits[way].limit = 1
+        simulated.limits[way].hit(scene.account.remote_id, scene.simulator.clock.now())
+        outcome = await scene.provider.publish(scene.call())
+        assert isinstance(outcome, TryLater)
+        assert not outcome.named
 
 
 async def test_a_limit_that_shows_as_a_fault_is_unconfirmed_and_no_second_inmail() -> None:

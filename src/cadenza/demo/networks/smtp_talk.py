@@ -110,10 +110,9 @@ class Dialogue(Wire):
         else:
             name, secret = read_oauth(first)
         self.who = name
-        told = self.simulated.sign_in(name, secret)
-        if way.upper() == "XOAUTH2" and told.code != 235:
+        if way.upper() == "XOAUTH2" and self.simulated.sign_in(name, secret).code != 235:
             await self.ask(NOT_ACCEPTED)  # to be answered with an empty line
-        line = await self.perform("AUTH", lambda: told)
+        line = await self.perform("AUTH", lambda: self.simulated.sign_in(name, secret))
         if line.code != 235:
             self.who = ""
 
