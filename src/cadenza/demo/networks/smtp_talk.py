@@ -110,9 +110,10 @@ class Dialogue(Wire):
         else:
             name, secret = read_oauth(first)
         self.who = name
-        if way.upper() == "XOAUTH2" and self.simulated.sign_in(name, secret).code != 235:
+        by_token = self.simulated.sign_in(name, secret) if way.upper() == "XOAUTH2" else None
+        if by_token is not None and by_token.code != 235:
             await self.ask(NOT_ACCEPTED)  # to be answered with an empty line
-        line = await self.perform("AUTH", lambda: self.simulated.sign_in(name, secret))
+        line = await self.perform("AUTH", lambda: by_token or self.simulated.sign_in(name, secret))
         if line.code != 235:
             self.who = ""
 
