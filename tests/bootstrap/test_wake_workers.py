@@ -87,10 +87,10 @@ async def try_again(town: Town, runtime: Runtime) -> str:
 
 
 async def go_on(town: Town, runtime: Runtime) -> str:
-    lane: dict[str, Any] = {"workspace_id": HOME, "lane_id": "account:ada"}
-    await runtime.operations.run(lambda tx, _: lanes.pause(tx, **lane, reason="lunch"))
+    account: dict[str, Any] = {"workspace_id": HOME, "scope": "account:ada"}
+    await runtime.operations.run(lambda tx, _: lanes.pause(tx, **account, reason="lunch"))
     id_ = await town.post(runtime, "after lunch")
-    await runtime.operations.run(lambda tx, _: lanes.resume(tx, **lane))
+    await runtime.operations.run(lambda tx, _: lanes.resume(tx, **account))
     return id_
 
 

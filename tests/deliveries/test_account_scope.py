@@ -115,7 +115,7 @@ async def test_a_pause_takes_the_same_statements_for_any_number_of_lanes(
         await pipeline.operations.run(
             lambda tx, _: lanes.resume(tx, workspace_id=HOME, scope="account:ada")
         )
-    assert counts == [2, 2]
+    assert counts == [3, 3]
 
 
 async def test_lanes_of_an_account_with_a_gap_are_not_claimed_only_to_be_refused(

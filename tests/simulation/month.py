@@ -7,6 +7,7 @@ a checker that knows nothing of the planner; after each planning the plan is jud
 
 import heapq
 import random
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator
 from contextlib import ExitStack
@@ -380,6 +381,8 @@ MISTAKES: dict[str, tuple[tuple[Any, str, Any], ...]] = {
     "count then send": (
         (settle, "settle", _count_when_sent),
         (permit, "_write_buckets", _count_nothing_yet),
+        # Else an account's calls go one by one, and what is under way is nothing.
+        (sys.modules[init_account.__module__], "set_width", lambda *_, **__: None),
     ),
     "a day is 24 hours": ((counting, "_next_time", _a_day_later),),
     "the gap begins with the call": ((settle, "rearm_gaps", _gap_from_start),),
