@@ -43,9 +43,8 @@ async def test_every_answer_wears_its_armour(small: Place) -> None:
             continue
         for asking in (browser, nobody):
             answer = await ask(asking, step, Unknown(ids_of(small, "ada")))
-            page = step.path.startswith(
-                "/u/"
-            )  # recipients open it, and its button posts to where it came from
+            # Recipients open these, and their buttons post to where they came from.
+            page = step.path.startswith(("/u/", "/f/"))
             expected = ARMOUR | {"referrer-policy": "same-origin"} if page else ARMOUR
             assert wears(answer) == expected, step.name
             assert answer.headers["x-request-id"], step.name

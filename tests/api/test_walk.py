@@ -195,6 +195,7 @@ async def test_looking_changes_nothing(place: Place) -> None:
         if not step.declared.writes and step.path not in UNENDING:
             answer = await ask(browser, step, Unknown(ids_of(place, "ada")))
             known = 403 if step.declared.needs is Access.KEY else 200
+            known = 422 if step.path.endswith("/domain-check") else known  # it asks which domain
             assert answer.status_code in (known, 404), (step.name, answer.text)
             assert not any(canary in answer.text for canary in CANARIES[:2]), step.name
             assert "$argon2" not in answer.text, step.name

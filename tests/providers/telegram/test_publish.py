@@ -153,7 +153,7 @@ async def test_a_group_that_moved_is_written_to_at_its_new_id_once() -> None:
         ("group", "kicked", RecipientGone),
         ("channel", "left", RecipientGone),
         ("group", "deleted", RecipientGone),
-        ("supergroup", "read_only", Forbidden),
+        ("supergroup", "read_only", RecipientGone),
         ("supergroup", "no_rights", Forbidden),
         ("channel", "not_admin", Forbidden),
     ],
