@@ -27,6 +27,7 @@ async def end_wait(pipeline: Pipeline) -> None:
     await pipeline.operations.run(
         lambda tx, now: tx.run("UPDATE account_pace SET until_at = :now", now=now)
     )
+    await pipeline.operations.run(lambda tx, _: tx.run("UPDATE bucket SET free_at = NULL"))
 
 
 async def test_each_flood_halves_what_the_limit_allows(pipeline: Pipeline) -> None:
@@ -44,7 +45,9 @@ async def test_each_flood_halves_what_the_limit_allows(pipeline: Pipeline) -> No
 async def test_calls_under_way_belong_to_the_same_flood(pipeline: Pipeline) -> None:
     await pipeline.limit("ada", "*", "rate", 600, 1)
     await pipeline.operations.run(
-        lambda tx, _: tx.run("UPDATE lane SET in_flight_limit = 9 WHERE id = 'account:ada'")
+        lambda tx, _: tx.run(
+            "UPDATE lane SET in_flight_limit = 9, width = 9 WHERE id = 'account:ada'"
+        )
     )
     for n in range(3):
         await pipeline.post("ada", id=f"d{n}", action=Action.BROADCAST, recipient=f"@{n}")
@@ -86,7 +89,9 @@ async def test_the_permit_keeps_the_pace_and_lets_posts_alone(pipeline: Pipeline
     (first,) = await pipeline.permit(ticket)
     assert isinstance(first, Permitted)
     await pipeline.operations.run(
-        lambda tx, _: tx.run("UPDATE lane SET in_flight_limit = 9 WHERE id = 'account:ada'")
+        lambda tx, _: tx.run(
+            "UPDATE lane SET in_flight_limit = 9, width = 9 WHERE id = 'account:ada'"
+        )
     )
     await pipeline.post("ada", id="next", action=Action.BROADCAST, recipient="@ben")
     (second,) = await pipeline.claim()

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from cadenza.deliveries.transition import POSTS
 from cadenza.queues import reorder, store
 from cadenza.queues.assign_slots import ALL, assign_slots, entries
 from cadenza.queues.clear import clear
@@ -160,20 +161,23 @@ class ClearsAll(Recorder):
     """Clears what workers hold as well."""
 
     async def clear(self, now: int) -> Any:
-        words = "AND state IN ('draft', 'scheduled') AND leased_until IS NULL\n        RETURNING"
-        instead = "AND state IN ('draft', 'scheduled', 'sending')\n        RETURNING"
+        waiting = "state IN ('draft', 'scheduled')"
+        all_of_them = "state IN ('draft', 'scheduled', 'sending')"
+        read = f"{waiting} AND leased_until IS NULL\n"
+        written = f"leased_until IS NULL AND {POSTS} AND {waiting}"
         met = 0
 
         def run(tx: Tx, at: Any, **named: Any) -> Any:
             def execute(sql: str, params: Mapping[str, Any]) -> tuple[list[Row], int]:
                 nonlocal met
-                met += words in sql
-                return tx._execute(sql.replace(words, instead), params)
+                met += (read in sql) + (written in sql)
+                mistaken = sql.replace(read, all_of_them).replace(written, all_of_them)
+                return tx._execute(mistaken, params)
 
             return clear(Tx(tx.dialect, execute, tx._ids), at, **named)
 
         answer = await self._run(run, now, account_id=self.account)
-        assert met, "the words of the product have changed: plant the mistake again"
+        assert met == 2, "the words of the product have changed: plant the mistake again"
         return answer
 
 

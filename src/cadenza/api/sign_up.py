@@ -38,7 +38,7 @@ from cadenza.sql.tx import Tx
 routes = Resource("sign_up", PATH)
 FormId = Annotated[str, Path(min_length=1, max_length=128, pattern=ID)]
 Token = Annotated[str, Path(min_length=1, max_length=2_000)]
-MOST = 32_768
+MOST = 16_384
 _ANSWERS = SHOWN | {
     303: {"description": "On to the form's own page"},
     422: {

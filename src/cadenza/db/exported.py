@@ -201,6 +201,22 @@ AUDIENCE_MEMBER = Table(
     key=("audience_id", "position"),
     columns=("audience_id", "kind", "provider", "member_id", "position", "added_at"),
 )
+AUDIENCE_UNSUBSCRIBE = Table(
+    name="audience_unsubscribe",
+    key=("channel", "address", "audience_id"),
+    columns=("channel", "address", "audience_id", "created_at"),
+)
+SIGNUP_FORM = Table(
+    name="signup_form",
+    key=("id",),
+    columns=(
+        *("id", "name", "audience_id", "account_id", "active", "texts", "fields", "origins"),
+        *("redirect_url", "confirmed_url", "created_by", "created_at", "updated_at"),
+    ),
+    json=("texts", "fields", "origins"),
+    flags=("active",),
+    kept_back=("revision",),
+)
 CONVERSATION = Table(
     name="conversation",
     key=("id",),
@@ -413,7 +429,15 @@ TABLES: tuple[Table, ...] = (
     *(SUPPRESSION, RECIPIENT_CHANNEL, MEDIA, MEDIA_USE, AUDIT),
     *(TEMPLATE, TEMPLATE_VERSION),
     *(CONTACT, CONTACT_ADDRESS, CONTACT_TAG, CONTACT_FIELD, CONTACT_NOTE, CONTACT_MERGE),
-    *(AUDIENCE, AUDIENCE_MEMBER, CONVERSATION, INBOUND_EVENT, CONVERSATION_REPLY),
+    *(
+        AUDIENCE,
+        AUDIENCE_MEMBER,
+        AUDIENCE_UNSUBSCRIBE,
+        SIGNUP_FORM,
+        CONVERSATION,
+        INBOUND_EVENT,
+        CONVERSATION_REPLY,
+    ),
     *(CAMPAIGN, CAMPAIGN_ACCOUNT, CAMPAIGN_SKIP, CAMPAIGN_VARIANT),
     *(SEQUENCE, SEQUENCE_STEP, SEQUENCE_ACCOUNT, SEQUENCE_CONTACT),
 )
@@ -463,6 +487,7 @@ STAY: Mapping[str, str] = {
     "contact_mapping": "a habit of this installation",
     "contact_export": "exports themselves, gone after some days",
     "inbound_source": "its secret opens a door",
+    "signup": "confirmed ones are contacts with their consent; others are forgotten after a week",
     "mailbox_import": "imports themselves, gone after a month",
     "mailbox_import_row": "as above",
     "inbound_poll": "how far a network was asked; an import starts over",
