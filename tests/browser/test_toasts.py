@@ -15,9 +15,11 @@ PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 760}, "has_touch":
 # What is pressed most, and lies under the words.
 COVERED = """() => {
   const words = [...document.querySelectorAll('.mantine-Notification-root')].map((each) => each.getBoundingClientRect());
+  // The menu scrolls: what is below its lower edge is not to be seen.
+  const edge = (each) => each.closest('nav')?.getBoundingClientRect().top + (each.closest('nav')?.clientHeight ?? 0) || Infinity;
   const meets = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
   return [...document.querySelectorAll('header button, header input, nav a, main button, main a')]
-    .filter((each) => each.checkVisibility() && words.some((word) => meets(word, each.getBoundingClientRect())))
+    .filter((each) => each.checkVisibility() && each.getBoundingClientRect().top < edge(each) && words.some((word) => meets(word, each.getBoundingClientRect())))
     .map((each) => each.textContent || each.getAttribute('aria-label'));
 }"""
 

@@ -68,6 +68,7 @@ ACCOUNT = Table(
     kept_back=(
         *("sealed", "token_expires_at", "token_issued_at", "token_refreshed_at", "refresh_until"),
         *("refresh_lease", "refresh_after_at", "lost_at", "reminders", "blocked_at", "faults"),
+        "health_since_at",
     ),
     json=("settings",),
     shape=_account,
@@ -101,7 +102,7 @@ DELIVERY = Table(
         "retry_limit",
         *("remote_id", "url", "created_at", "sent_at", "failed_at"),
         *("ended_at", "last_attempt_at"),
-        *("sequence_id", "contact_id", "step", "template_version_id", "quiet"),
+        *("sequence_id", "contact_id", "step", "template_version_id", "audience_id", "quiet"),
     ),
     kept_back=(
         *("lane_id", "prepared", "crashes", "deferrals", "lease", "leased_until", "worker"),
@@ -192,7 +193,10 @@ CONTACT_MERGE = Table(
 AUDIENCE = Table(
     name="audience",
     key=("id",),
-    columns=("id", "name", "kind", "filter", "size", "created_by", "created_at", "updated_at"),
+    columns=(
+        *("id", "name", "public_name", "kind", "filter", "size", "created_by", "created_at"),
+        "updated_at",
+    ),
     kept_back=("next_position", "revision"),
     json=("filter",),
 )
@@ -387,10 +391,10 @@ SEQUENCE = Table(
     columns=(
         *("id", "name", "state", "state_reason", "assignment", "shortest_gap", "longest_gap"),
         *("even", "recipient_hours", "stop_on", "created_by", "created_at", "updated_at"),
-        *("started_at", "ended_at"),
+        *("started_at", "ended_at", "account_labels"),
     ),
     kept_back=("turn", "next_position"),
-    json=("stop_on",),
+    json=("stop_on", "account_labels"),
     flags=("even", "recipient_hours"),
 )
 SEQUENCE_STEP = Table(

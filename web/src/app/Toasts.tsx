@@ -1,4 +1,4 @@
-// Where short words come up: at a desk on the foot of the navigation, where no button is; on a telephone at the lower
+// Where short words come up: at a desk on the foot of the navigation, which ends above them; on a telephone at the lower
 // edge, and what lies there makes room. Escape takes the newest away, unless a dialog is open, which is closed first.
 import { useWindowEvent } from "@mantine/hooks";
 import { Notifications, notifications, useNotifications } from "@mantine/notifications";
